@@ -1,0 +1,48 @@
+"""The six seams. A plain function satisfies any of them.
+
+Models work in batches, so `LLM`, `Extractor` and `Checker` take a list and
+return a list of the same length in the same order. The rest take one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Span
+
+
+class LLM(Protocol):
+    """Prompts in, replies out."""
+
+    def __call__(self, prompts: Sequence[str], /) -> list[str]: ...
+
+
+class Extractor(Protocol):
+    """The claims of each record's response."""
+
+    def __call__(self, records: Sequence[Record], /) -> list[Extraction]: ...
+
+
+class Checker(Protocol):
+    """What each pair's passage says about its claim."""
+
+    def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]: ...
+
+
+class Retriever(Protocol):
+    """References for a record that came without."""
+
+    def __call__(self, record: Record, /) -> Sequence[Passage]: ...
+
+
+class Localizer(Protocol):
+    """The spans of a passage that a claim rests on."""
+
+    def __call__(self, claim: Claim, passage: Passage, /) -> Sequence[Span]: ...
+
+
+class Aggregator(Protocol):
+    """The share of each label; shares sum to 1."""
+
+    def __call__(self, labels: Sequence[Label], /) -> dict[Label, float]: ...

@@ -1,0 +1,65 @@
+"""Names to components: `load("checker", "nli:roberta-large-mnli")`.
+
+A component is a factory. Built-ins are listed here as import paths, so nothing heavy is
+imported until it is asked for. Other packages add their own under the entry-point groups
+`refchecker.extractor`, `refchecker.checker`, ...
+"""
+
+from __future__ import annotations
+
+import inspect
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from .errors import UsageError
+
+BUILTIN = {
+    "extractor": {
+        "spacy": "refchecker.extractor.dependency:DependencyExtractor",
+        "sentence": "refchecker.extractor.sentence:SentenceExtractor",
+    },
+    "checker": {
+        "embedded": "refchecker.checker.embedded:EmbeddedChecker",
+        "nli": "refchecker.checker.nli:NLIChecker",
+    },
+    "aggregator": {
+        "strict": "refchecker.aggregate:strict",
+        "soft": "refchecker.aggregate:soft",
+        "major": "refchecker.aggregate:major",
+    },
+    "merge": {
+        "any_support": "refchecker.aggregate:any_support",
+        "any_contradiction": "refchecker.aggregate:any_contradiction",
+    },
+}
+
+
+def names(kind: str) -> dict[str, EntryPoint]:
+    """Every component of one kind, built in or installed."""
+    group = f"refchecker.{kind}"
+    builtin = {name: EntryPoint(name, path, group) for name, path in BUILTIN.get(kind, {}).items()}
+    return builtin | {ep.name: ep for ep in entry_points(group=group)}
+
+
+def find(kind: str, name: str) -> Any:
+    """The factory (for extractors and checkers) or the function (for the rest) of that name."""
+    known = names(kind)
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise UsageError(f"no {kind} called {name!r}.{hint} Available: {', '.join(sorted(known))}")
+    return known[name].load()
+
+
+def load(kind: str, spec: str, **options: Any) -> Any:
+    """Call the factory called `name` in `name[:argument]`, with those options that it knows.
+
+    An option the factory has no parameter for is not its business and is left out, so that
+    one command line serves components that need different things.
+    """
+    name, _, argument = spec.partition(":")
+    factory = find(kind, name)
+    known = inspect.signature(factory).parameters
+    chosen = {key: value for key, value in options.items() if key in known and value is not None}
+    return factory(argument, **chosen) if argument else factory(**chosen)

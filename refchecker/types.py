@@ -1,0 +1,150 @@
+"""The nouns of refchecker. Everything here is frozen and JSON-shaped.
+
+A Record becomes Claims, each Claim is judged against the Record's references, the
+judgments become one Verdict per claim, and the verdicts become one Report per record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple
+
+RESPONSE = "response"  # the `source` of spans that point into Record.response
+
+Status = Literal["ok", "no_claims", "no_reference", "failed"]
+
+
+class Label(StrEnum):
+    """What the references say about a claim."""
+
+    ENTAILMENT = "Entailment"
+    NEUTRAL = "Neutral"
+    CONTRADICTION = "Contradiction"
+    ABSTAIN = "Abstain"  # nothing was judged: no claims, no references, or an unreadable reply
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of characters, `source_text[start:end]`."""
+
+    source: str  # a Passage.source, or RESPONSE
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"span needs 0 <= start <= end, got {self.start}:{self.end} in {self.source!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of reference text. `start` is where it begins in its source document."""
+
+    text: str
+    source: str
+    start: int = 0
+
+    def span(self, start: int, end: int) -> Span:
+        """Turn offsets in this passage into offsets in its source.
+
+        >>> Passage("Paris is in France.", "doc1", start=100).span(0, 5)
+        Span(source='doc1', start=100, end=105)
+        """
+        return Span(self.source, self.start + start, self.start + end)
+
+    def cut(self, start: int, end: int) -> Passage:
+        """The piece `text[start:end]`, which still knows where it stands in its source.
+
+        >>> Passage("Paris is in France.", "doc1", start=100).cut(12, 18)
+        Passage(text='France', source='doc1', start=112)
+        """
+        return Passage(self.text[start:end], self.source, self.start + start)
+
+
+class Triplet(NamedTuple):
+    """One fact of a response, as an edge of a knowledge graph."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable statement of a response."""
+
+    text: str  # what a checker reads
+    triplet: Triplet | None = None
+    spans: tuple[Span, ...] = ()  # where the response says it
+
+    @classmethod
+    def of_triplet(cls, subject: str, predicate: str, obj: str, spans: tuple[Span, ...] = ()) -> Claim:
+        """The claim whose text is the triplet's elements in order, one space between them."""
+        text = " ".join(part for part in (subject, predicate, obj) if part)
+        return cls(text, Triplet(subject, predicate, obj), spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One response to check. With `claims` given, extraction is skipped."""
+
+    id: str
+    response: str
+    question: str = ""
+    references: tuple[Passage, ...] = ()
+    claims: tuple[Claim, ...] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)  # the input item as it was read
+
+
+class Pair(NamedTuple):
+    """One unit of checking work."""
+
+    claim: Claim
+    passage: Passage
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The claims of one response."""
+
+    claims: tuple[Claim, ...]
+    note: str = ""  # why there are none, when that is not what the text says
+    failed: bool = False  # the extractor broke on this response; `note` says how
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A checker's answer for one Pair. ABSTAIN means undetermined, and `note` says why."""
+
+    label: Label
+    scores: Mapping[Label, float] = field(default_factory=dict)  # probabilities, sum to 1
+    note: str = ""  # the reply that could not be read, the claim that was too long, ...
+    spans: tuple[Span, ...] = ()  # the windows of the passage that decided
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One claim, judged against every reference. `judgments[i]` answers `passages[i]`."""
+
+    claim: Claim
+    label: Label
+    scores: Mapping[Label, float] = field(default_factory=dict)
+    passages: tuple[Passage, ...] = ()
+    judgments: tuple[Judgment, ...] = ()
+    evidence: tuple[Span, ...] = ()
+    conflict: bool = False  # one reference entails the claim and another contradicts it
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything known about one record. `shares` sums to 1."""
+
+    record: Record
+    verdicts: tuple[Verdict, ...]
+    shares: Mapping[Label, float]
+    status: Status
+    note: str = ""
