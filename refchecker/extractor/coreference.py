@@ -1,0 +1,143 @@
+"""What the pronouns of a response stand for, where that is safe to say."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, NamedTuple
+
+from .phrases import Part, Reader
+
+_PERSONAL: dict[str, tuple[str, str]] = {  # pronoun: (kind, gender)
+    **dict.fromkeys(("he", "him", "his"), ("person", "m")),
+    **dict.fromkeys(("she", "her", "hers"), ("person", "f")),
+    **dict.fromkeys(("it", "its"), ("thing", "")),
+    **dict.fromkeys(("they", "them", "their"), ("many", "")),
+}
+_MALE = frozenset(
+    "mr sir lord king prince duke man boy father son brother husband uncle actor gentleman emperor count baron "
+    "john james robert michael william david richard joseph thomas charles george peter paul mark edward henry "
+    "jack harry andrew matthew daniel steven stephen kevin brian jerry".split(" ")
+)
+_FEMALE = frozenset(
+    "mrs ms miss lady queen princess duchess woman girl mother daughter sister wife aunt actress empress countess "
+    "mary elizabeth patricia jennifer linda barbara susan jessica sarah karen nancy lisa margaret anna emma "
+    "alice helen julia rachel laura maria judith catherine kate jane".split(" ")
+)
+_PEOPLE = frozenset(
+    "person man woman boy girl author writer singer songwriter actor actress player composer director producer "
+    "king queen president scientist artist musician poet politician emperor prince princess doctor teacher "
+    "student founder leader minister chancellor general officer professor novelist painter philosopher inventor "
+    "father mother son daughter brother sister husband wife character rider".split(" ")
+)
+
+
+class Mention(NamedTuple):
+    """Something a pronoun can stand for."""
+
+    text: str
+    kind: Literal["person", "thing", "many", "unknown"]
+    gender: str = ""
+    head: str = ""  # the phrase up to its noun
+
+    @property
+    def short(self) -> str:
+        """What takes a possessive: "the messengers", not "the messengers from Oslo"."""
+        return self.head if self.head and len(self.text.split()) > 4 else self.text
+
+
+class Mentions:
+    """What a response has spoken of so far; subjects before the rest, the latest first."""
+
+    def __init__(self, question: str = "") -> None:
+        self.subjects: list[Mention] = []
+        self.others: list[Mention] = []
+        named = re.findall(r"(?<=\s)(?:[A-Z][\w.'’-]*)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.'’-]*)*", question)
+        titles = re.findall(r"[\"“]([^\"”]{3,80})[\"”]", question)
+        if len(titles) == 1:
+            self.others.append(Mention(titles[0], "thing"))
+        elif len(set(named)) == 1:
+            self.others.append(Mention(named[0].rstrip(".,?"), "unknown"))
+
+    def read(self, reader: Reader) -> None:
+        """Fill `reader.said` for the pronouns of one sentence, and remember its mentions."""
+        for token in reader.doc:
+            if token.lower_ in _PERSONAL and token.pos_ in {"PRON", "DET"}:
+                self._resolve(token, reader)
+            elif token.dep_ in {"nsubj", "nsubjpass"} and token.pos_ in {"NOUN", "PROPN", "NUM", "ADJ"}:
+                main = token.head.dep_ in {"ROOT", "conj", "ccomp", "parataxis"}
+                self._remember(token, reader, self.subjects if main else self.others)
+            elif token.pos_ == "PROPN" and token.dep_ in {"pobj", "dobj", "appos", "attr", "ROOT", "conj"}:
+                self._remember(token, reader, self.others)
+
+    def _resolve(self, token: Any, reader: Reader) -> None:
+        kind, gender = _PERSONAL[token.lower_]
+        if token.lower_ == "it" and _is_expletive(token):
+            return
+        possessive = token.dep_ == "poss" or token.tag_ == "PRP$"
+        taken = "" if possessive or token.dep_.startswith("nsubj") else _subject_of(token, reader)
+        for pool in (self.subjects, self.others):
+            for index in range(len(pool) - 1, max(-1, len(pool) - 9), -1):
+                mention = pool[index]
+                if mention.text == taken or not _fits(mention, kind, gender):
+                    continue
+                if gender and not mention.gender:
+                    pool[index] = mention._replace(gender=gender, kind="person")
+                text = mention.short if possessive else mention.text
+                if possessive and token.lower_ != "hers":
+                    text += "'" if text.endswith("s") and kind == "many" else "'s"
+                reader.said[token.i] = Part(text, token.i, token.i)
+                return
+
+    def _remember(self, token: Any, reader: Reader, pool: list[Mention]) -> None:
+        text = reader.phrase(token).text
+        if not text or token.ent_type_ in {"DATE", "CARDINAL", "TIME", "MONEY", "PERCENT", "QUANTITY", "ORDINAL"}:
+            return
+        if len(text.split()) > 9 or token.lower_ in {"some", "many", "others", "most", "all", "one", "none", "each"}:
+            return
+        mention = Mention(text, _kind(token, reader), _gender(text), reader.words([*token.lefts, token]).text)
+        for known in (*self.subjects, *self.others):
+            if known.text == text and known.gender:
+                mention = mention._replace(gender=known.gender, kind=known.kind)
+        pool.append(mention)
+
+
+def _kind(token: Any, reader: Reader) -> Literal["person", "thing", "many", "unknown"]:
+    if reader.is_title(token):
+        return "thing"
+    if token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children):
+        return "many"
+    if token.ent_type_ == "PERSON" or token.lower_ in _PEOPLE:
+        return "person"
+    return "unknown" if token.pos_ == "PROPN" and not token.ent_type_ else "thing"
+
+
+def _gender(text: str) -> str:
+    words = [word.strip(".").lower() for word in text.split()]
+    return "f" if any(w in _FEMALE for w in words[:3]) else "m" if any(w in _MALE for w in words[:2]) else ""
+
+
+def _fits(mention: Mention, kind: str, gender: str) -> bool:
+    if mention.kind == "unknown":
+        return kind != "many" and not (kind == "thing" and mention.gender)
+    return mention.kind == kind and not (gender and mention.gender and mention.gender != gender)
+
+
+def _subject_of(token: Any, reader: Reader) -> str:
+    """The subject of the clause an object stands in; the object is someone else."""
+    node = token.head
+    while node.head.i != node.i and node.pos_ not in {"VERB", "AUX"}:
+        node = node.head
+    for child in node.children:
+        if child.dep_ in {"nsubj", "nsubjpass"}:
+            return reader.said[child.i].text if child.i in reader.said else reader.phrase(child).text
+    return ""
+
+
+def _is_expletive(token: Any) -> bool:
+    if token.dep_ == "expl":
+        return True
+    deps = {child.dep_ for child in token.head.children}
+    later = {child.dep_ for node in token.head.children if node.dep_ in {"acomp", "attr"} for child in node.children}
+    return token.dep_ == "nsubj" and bool(
+        deps & {"ccomp", "csubj"} or (deps & {"acomp", "oprd"} and (deps | later) & {"xcomp", "ccomp", "advcl"})
+    ) or token.head.lower_ in {"rained", "rains", "snowed", "snows", "takes", "took"}

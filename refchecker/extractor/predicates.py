@@ -1,0 +1,126 @@
+"""Verbs with their auxiliaries, and the words that introduce what follows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .phrases import Part, Reader
+
+BE = frozenset("be am is are was were been being 's 're ’s ’re 'm".split(" "))
+_CONNECTIVES = frozenset(
+    "however therefore thus also moreover furthermore additionally hence indeed overall so finally similarly "
+    "consequently specifically basically actually meanwhile instead further then too besides likewise accordingly "
+    "as well where when why how there here".split(" ")
+)
+CONDITIONS = frozenset({"if", "unless", "whether", "lest", "provided", "providing", "assuming", "suppose"})
+UNREAL = frozenset({"as if", "as though", "so that", "in case", "rather than", "than", "as"})
+_SOURCES = frozenset(
+    "passage passages text texts context paragraph paragraphs article document documents reference references "
+    "summary excerpt description information source sources".split(" ")
+)
+_TELLS = frozenset(
+    "say says said state states stated mention mentions mentioned note notes noted indicate indicates indicated "
+    "suggest suggests suggested explain explains explained describe describes specify specifies specified show "
+    "shows confirm confirms report reports add adds tell tells reveal reveals".split(" ")
+)
+KNOWN = frozenset({"known", "true", "clear", "stated", "mentioned", "noted", "evident", "important", "worth", "notable"})
+
+
+def predicate(reader: Reader, verb: Any, inherited: tuple[Any, ...] = ()) -> Part:
+    """A verb with its auxiliaries, negation, particles and adverbs, as the text has them."""
+    subject = next((c for c in verb.children if c.dep_ in {"nsubj", "nsubjpass", "expl"}), None)
+    core, early = [verb, *inherited], []
+    for child in verb.children:
+        if child.dep_ in {"aux", "auxpass", "neg", "prt"}:
+            core += [node for node in child.subtree if node.dep_ != "punct"]
+        elif child.dep_ == "advmod" and is_plain_adverb(child):
+            words = [node for node in child.subtree if node.dep_ != "punct"]
+            if subject is not None and child.i < subject.i:
+                early += words
+            elif child.i < verb.i or not _after_object(verb, child):
+                core += words
+    front = reader.words(early)
+    if front.text:
+        front = front._replace(text=front.text[0].lower() + front.text[1:])
+    return front + _in_order(reader, core, inherited, verb)
+
+
+def _in_order(reader: Reader, tokens: list[Any], inherited: tuple[Any, ...], verb: Any) -> Part:
+    if not inherited:
+        return reader.words(tokens)
+    own = [token for token in tokens if token not in inherited]
+    borrowed = reader.words(inherited)
+    main = reader.words(own)
+    return Part(f"{borrowed.text} {main.text}", main.first, main.last) if borrowed.text else main
+
+
+def is_plain_adverb(token: Any) -> bool:
+    """An adverb that belongs in the predicate: not a connective, and without a phrase of its own."""
+    if token.lower_ in _CONNECTIVES or token.tag_ in {"WRB", "WDT", "WP"}:
+        return False
+    return all(child.dep_ in {"advmod", "neg", "punct"} for child in token.children)
+
+
+def _after_object(verb: Any, adverb: Any) -> bool:
+    return any(
+        child.dep_ in {"dobj", "attr", "prep", "agent", "acomp", "oprd", "xcomp", "npadvmod", "ccomp"}
+        and verb.i < child.i < adverb.i
+        for child in verb.children
+    )
+
+
+def inherited_auxiliaries(verb: Any, head: Any) -> tuple[Any, ...]:
+    """The auxiliaries that a joined verb shares with the first: "was written and recorded"."""
+    if any(child.dep_ in {"aux", "auxpass", "nsubj", "nsubjpass"} for child in verb.children):
+        return ()
+    if verb.tag_ not in {"VB", "VBN", "VBG"} and not (verb.tag_ == "VBD" and head.tag_ == "VBN"):
+        return ()
+    auxiliaries = [child for child in head.children if child.dep_ in {"aux", "auxpass"}]
+    if not auxiliaries or (verb.tag_ == "VB") != (head.tag_ in {"VB", "VBP"}):
+        return ()
+    negated = any(child.lower_ in {"or", "nor"} for child in head.children if child.dep_ == "cc") or any(
+        aux.lower_ in {"do", "does", "did", "ca", "wo", "sha"} for aux in auxiliaries
+    )
+    return tuple(
+        child
+        for child in head.children
+        if child.dep_ in {"aux", "auxpass"} or (negated and child.dep_ == "neg")
+    )
+
+
+def marker(clause: Any) -> str:
+    """The word that introduces a subordinate clause, or "" when there is none."""
+    words = [c.lower_ for c in clause.children if c.dep_ in {"mark", "advmod"} and c.i < clause.i and c.tag_ in {"IN", "WRB", "RB"}]
+    first = [c.lower_ for c in clause.children if c.dep_ == "mark"]
+    inverted = clause.left_edge.lower_ in {"had", "should", "were"} and clause.left_edge.dep_ in {"aux", "auxpass"}
+    return "if" if inverted else " ".join(first) if first else (words[0] if words else "")
+
+
+def is_conditional(clause: Any) -> bool:
+    """Whether a clause only supposes what it says."""
+    mark = marker(clause)
+    return any(word in CONDITIONS for word in mark.split()) or clause.left_edge.lower_ in CONDITIONS or mark in UNREAL
+
+
+def is_infinitive(verb: Any) -> bool:
+    """Whether the verb comes with "to"."""
+    return any(child.tag_ == "TO" and child.dep_ == "aux" for child in verb.children)
+
+
+def reports_the_reference(verb: Any) -> bool:
+    """Whether a verb only says that the given text says so: "The passage states that ..."."""
+    negated = any(child.dep_ == "neg" for child in verb.children)
+    subjects = [
+        node.lower_
+        for child in verb.children
+        if child.dep_ in {"nsubj", "nsubjpass"}
+        for node in (child, *(c for c in child.lefts if c.dep_ in {"compound", "nmod"}))
+    ]
+    if negated or not subjects:
+        return False
+    if subjects[0] in {"this", "that", "these"}:
+        return verb.lower_ in _TELLS | {"means", "implies", "meant"}
+    if subjects == ["it"]:
+        inner = {child.lower_ for child in verb.children if child.dep_ in {"acomp", "attr"}} | {verb.lower_}
+        return bool(inner & KNOWN)
+    return bool(_SOURCES & set(subjects)) and verb.lower_ in _TELLS

@@ -1,0 +1,140 @@
+"""Text made plain for a parser, each character with the place it came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+STAND_IN = "Zembla"  # a proper noun that stands for a quoted title while the sentence is parsed
+_LEAD_IN = re.compile(
+    r"""\s*(?:
+      (?:based\ (?:up)?on|according\ to|in|as\ (?:stated|mentioned|described|noted|per)\ (?:in|by)?|from|per|given)\s+
+        (?:(?:the|this|these|your|my|all|provided|given|above|following|supplied)\s+)*
+        (?:context|passages?|text|information|paragraphs?|article|references?|documents?|description|summary|excerpt
+          |conclusion|short)
+        (?:\s+\d+|\s+(?:provided|given|above|below|you\ (?:provided|gave)))*\s*,
+    | (?:yes|no|sure|certainly|therefore|thus|so|overall|however|specifically|additionally|moreover|furthermore|also
+        |in\ (?:summary|addition|conclusion|fact|short)|unfortunately|hence|finally|to\ summarize|for\ example
+        |for\ instance|as\ a\ result|and|but|answer)\s*[,:]
+    | the\ (?:correct\ )?answer\ (?:to\ (?:the|your|this)\ question[^:]{0,120}?\ )?is\s*:?(?=\s+(?!that\b))
+    | (?:note|it\ is\ (?:also\ )?(?:worth\ noting|important\ to\ note)|please\ note|keep\ in\ mind)\s+that
+    | so\s+in\s+(?:summary|short|conclusion)\s*,
+    )\s+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ASIDE = re.compile(
+    r",?\s+as\s+(?:stated|mentioned|described|noted|discussed)\s+in\s+(?:the\s+)?"
+    r"(?:above\s+|given\s+|provided\s+)?(?:passage|text|context|paragraph|article)s?(?=[,.])(?:,(?=\s))?"
+)
+_MARKER = re.compile(r"\s*(?:(?:[-*+•‣◦▪●·–>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6})\s+)+")
+_MARKDOWN = re.compile(r"\*+|__+|`+|\[\d+\]|</?[a-z]+/?>|(?<=\])\(https?://[^\s)]*\)")
+_BRACKETED = re.compile(r"\s*[(（]([^()（）]{1,80})[)）]")
+_TITLE = re.compile(r"\"([^\"\n]{2,90})\"|“([^”\n]{2,90})”|(?<!\w)'([A-Z][^'\n]{2,60}(?:'[a-z][^'\n]{0,60})?)'(?!\w)")
+
+_LIGHT = frozenset({"with", "from", "into", "over", "upon", "like", "than", "that", "this", "your", "about"})
+
+
+class Aside(NamedTuple):
+    """What stood in brackets, and the place in the plain text where it stood."""
+
+    text: str
+    at: int
+    start: int  # in the source
+    end: int
+
+
+class Plain(NamedTuple):
+    """A sentence without markup, list markers, lead-ins and brackets."""
+
+    text: str
+    source: str
+    places: tuple[int, ...]  # where each character of `text` begins in `source`
+    stops: tuple[int, ...]  # where it ends
+    asides: tuple[Aside, ...]
+    titles: frozenset[int]  # where in `text` a STAND_IN begins
+
+    def range(self, start: int, end: int) -> tuple[int, int]:
+        """`text[start:end]` as offsets into the source."""
+        return self.places[start], self.stops[end - 1]
+
+    def original(self, start: int, end: int) -> str:
+        """What the source says where the plain text says `text[start:end]`."""
+        if start >= end:
+            return ""
+        if self.titles and any(title < end and start < title + len(STAND_IN) for title in self.titles):
+            first, last = self.range(start, end)
+            return self.source[first:last]
+        return "".join(self.source[place] for place in self.places[start:end])
+
+
+def plain(source: str, start: int, end: int) -> Plain:
+    """`source[start:end]` made plain.
+
+    >>> plain("- **Gilda** (1946) is a film.", 0, 29).text
+    'Gilda is a film.'
+    """
+    kept: list[tuple[str, int, int]] = []
+    asides: list[Aside] = []
+    titles: set[int] = set()
+    for kind, left, right in _pieces(source, start, end):
+        if kind == "title":
+            titles.add(len(kept))
+            last = len(STAND_IN) - 1
+            kept += [(STAND_IN[i], left if i == 0 else right - 1, right if i == last else left + 1) for i in range(last + 1)]
+        elif kind == "aside":
+            match = _BRACKETED.match(source, left, right)
+            assert match is not None
+            asides.append(Aside(match.group(1), len(kept), match.start(1), match.end(1)))
+        else:
+            for place in range(left, right):
+                char = " " if source[place].isspace() else source[place]
+                if char != " " or (kept and kept[-1][0] != " "):
+                    kept.append((char, place, place + 1))
+    while kept and kept[-1][0] == " ":
+        kept.pop()
+    text = "".join(char for char, _, _ in kept)
+    if sum(char.isupper() for char in text) > 0.8 * sum(char.isalpha() for char in text) and len(text) > 20:
+        text = "".join(char.lower() if char.isascii() else char for char in text)
+    return Plain(
+        text, source, tuple(p for _, p, _ in kept), tuple(s for _, _, s in kept), tuple(asides), frozenset(titles)
+    )
+
+
+def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """The range as stretches of text, titles and bracketed asides; what is left out is markup."""
+    for pattern in (_MARKER, _LEAD_IN, _LEAD_IN):
+        match = pattern.match(source, start, end)
+        if match and match.end() < end:
+            start = match.end()
+    events = [(m.start(), m.end(), "drop", 0, 0) for m in _ASIDE.finditer(source, start, end)]
+    events += [(m.start(), m.end(), "drop", 0, 0) for m in _MARKDOWN.finditer(source, start, end)]
+    for match in _TITLE.finditer(source, start, end):
+        group = next(i for i in (1, 2, 3) if match.group(i) is not None)
+        left, right = match.span(group)
+        while right > left + 1 and source[right - 1] in ",.;: ":
+            right -= 1
+        if _looks_like_title(source[left:right]):
+            events.append((match.start(), match.end() if right == match.end(group) else match.end(), "title", left, right))
+    events += [(m.start(), m.end(), "aside", m.start(), m.end()) for m in _BRACKETED.finditer(source, start, end)]
+    position = start
+    for left, right, kind, inner_left, inner_right in sorted(events, key=lambda event: (event[0], -event[1])):
+        if left < position:
+            continue
+        yield "text", position, left
+        if kind == "title":
+            yield kind, inner_left, inner_right
+            if source[inner_right : inner_right + 1] in {",", "."}:
+                yield "text", inner_right, inner_right + 1
+        elif kind != "drop":
+            yield kind, inner_left, inner_right
+        position = right
+    yield "text", position, end
+
+
+def _looks_like_title(text: str) -> bool:
+    words = re.findall(r"[^\W\d_][\w'’-]*", text)
+    if len(words) < 2 or not (text[0].isupper() or text[0].isdigit() or text[0] == "("):
+        return False
+    heavy = [word for word in words if len(word) > 3 and word not in _LIGHT]
+    return len(words) <= 14 and all(word[0].isupper() for word in heavy or words)
