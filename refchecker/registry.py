@@ -7,7 +7,10 @@ imported until it is asked for. Other packages add their own under the entry-poi
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import os
+import sys
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -18,10 +21,12 @@ BUILTIN = {
     "extractor": {
         "spacy": "refchecker.extractor.dependency:DependencyExtractor",
         "sentence": "refchecker.extractor.sentence:SentenceExtractor",
+        "python": "refchecker.registry:imported",
     },
     "checker": {
         "embedded": "refchecker.checker.embedded:EmbeddedChecker",
         "nli": "refchecker.checker.nli:NLIChecker",
+        "python": "refchecker.registry:imported",
     },
     "aggregator": {
         "strict": "refchecker.aggregate:strict",
@@ -63,3 +68,19 @@ def load(kind: str, spec: str, **options: Any) -> Any:
     known = inspect.signature(factory).parameters
     chosen = {key: value for key, value in options.items() if key in known and value is not None}
     return factory(argument, **chosen) if argument else factory(**chosen)
+
+
+def imported(path: str) -> Any:
+    """The object at `module:name`, your own function or class instance, from here or an installed package.
+
+    This is how `--checker_name python:my_checks:check` reaches a function in `./my_checks.py`.
+    """
+    module, _, attribute = path.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(
+            f"cannot load {path!r}: {error}. Write python:MODULE:NAME, with MODULE importable from here."
+        ) from error

@@ -96,6 +96,7 @@ class Record:
     references: tuple[Passage, ...] = ()
     claims: tuple[Claim, ...] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # the input item as it was read
+    fault: str = ""  # what is wrong with the input item; it is then reported as failed, untouched
 
 
 class Pair(NamedTuple):

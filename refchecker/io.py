@@ -1,0 +1,218 @@
+"""The border: plain items in, `Record`s; `Report`s out, plain items again.
+
+Inside, a record's references are a tuple of passages and its claims a tuple of claims. The
+shapes a file may use for them are accepted here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from typing import Any
+
+from .aggregate import winner
+from .files import Broken, Item
+from .types import RESPONSE, Claim, Label, Passage, Record, Report, Span, Verdict
+
+
+class _Fault(Exception):
+    """One record's own fault; becomes `Record.fault`."""
+
+
+def to_records(items: Iterable[Item], name: str) -> Iterator[Record]:
+    """A record per item. What is wrong with an item is in its record's `fault`, with file and line."""
+    for position, item in enumerate(items):
+        yield to_record(item, name, position)
+
+
+def to_record(item: Item, name: str, position: int) -> Record:
+    where = f"{name} line {item.line}"
+    value = item.value
+    if isinstance(value, Broken):
+        return Record(str(position + 1), "", extra={"input": value.raw}, fault=f"{where}: {value.why}")
+    if not isinstance(value, dict):
+        fault = f"{where}: found {_kind(value)} where a record must be an object with a response."
+        return Record(str(position + 1), "", extra={"input": value}, fault=fault)
+    name_of_record = str(value.get("id", position + 1))
+    try:
+        return Record(
+            name_of_record,
+            _response(value),
+            _question(value),
+            _references(value.get("reference")),
+            _claims(value),
+            extra=value,
+        )
+    except _Fault as fault:
+        return Record(name_of_record, "", extra=value, fault=f"{where}: record {name_of_record!r} {fault}")
+
+
+def _response(item: Mapping[str, Any]) -> str:
+    response = item.get("response")
+    if response is None:
+        raise _Fault('has no "response". Every record needs one, a string.')
+    if not isinstance(response, str):
+        raise _Fault(f'has {_kind(response)} as "response". It must be a string.')
+    return response
+
+
+def _question(item: Mapping[str, Any]) -> str:
+    question = item.get("question")
+    if question is not None and not isinstance(question, str):
+        raise _Fault(f'has {_kind(question)} as "question". It must be a string, or left out.')
+    return question or ""
+
+
+def _references(given: Any) -> tuple[Passage, ...]:
+    """A string, a list of strings or a list of {text, source}; blank ones count as none.
+
+    A source that is named again gets a number, so that a span's source names one text only.
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return (Passage(given, "reference"),) if given.strip() else ()
+    if not isinstance(given, list):
+        raise _Fault(f'has {_kind(given)} as "reference". It must be a string or a list of strings.')
+    passages = []
+    for position, reference in enumerate(given):
+        text, source = reference, f"reference[{position}]"
+        if isinstance(reference, dict):
+            text, source = reference.get("text"), reference.get("source", source)
+        if not isinstance(text, str) or not isinstance(source, str):
+            raise _Fault(
+                f"has {_kind(reference)} as reference {position + 1}. "
+                "Each must be a string, or an object with a string text and source."
+            )
+        if text.strip():
+            taken = sum(p.source == source or p.source.startswith(f"{source}#") for p in passages)
+            passages.append(Passage(text, f"{source}#{taken + 1}" if taken else source))
+    return tuple(passages)
+
+
+def _claims(item: Mapping[str, Any]) -> tuple[Claim, ...] | None:
+    key = "triplets" if item.get("triplets") is not None else "claims"
+    given = item.get(key)
+    if given is None:
+        return None
+    if not isinstance(given, list):
+        raise _Fault(f'has {_kind(given)} as "{key}". It must be a list.')
+    spans = item.get("triplet_spans")
+    if not isinstance(spans, list) or len(spans) != len(given):
+        spans = [[]] * len(given)
+    length = len(item["response"])
+    return tuple(
+        _claim(c, key, n, _spans(s, length)) for n, (c, s) in enumerate(zip(given, spans, strict=True), 1)
+    )
+
+
+def _claim(given: Any, key: str, number: int, spans: tuple[Span, ...]) -> Claim:
+    """Three strings, one string, or an annotated triplet: an object that has either as "triplet" or "claim"."""
+    if isinstance(given, dict):
+        given = given.get("triplet", given.get("claim"))
+    if isinstance(given, str) and given.strip():
+        return Claim(given, spans=spans)
+    if not isinstance(given, list) or not all(isinstance(part, str) for part in given):
+        raise _Fault(f"has {_kind(given)} as entry {number} of {key!r}. {_CLAIM_SHAPE}")
+    if len(given) != 3:
+        raise _Fault(f"has {len(given)} elements in entry {number} of {key!r}. {_CLAIM_SHAPE}")
+    if not "".join(given).strip():
+        raise _Fault(f"has an empty triplet as entry {number} of {key!r}. {_CLAIM_SHAPE}")
+    return Claim.of_triplet(*given, spans=spans)
+
+
+_CLAIM_SHAPE = "A triplet is three strings, [subject, predicate, object]; a sentence claim is one string."
+
+
+def _spans(given: Any, length: int) -> tuple[Span, ...]:
+    """Pairs of offsets into the response; what is not one is left out."""
+    return tuple(
+        Span(RESPONSE, pair[0], pair[1])
+        for pair in (given if isinstance(given, list) else [])
+        if isinstance(pair, list)
+        and len(pair) == 2
+        and all(isinstance(offset, int) for offset in pair)
+        and 0 <= pair[0] <= pair[1] <= length
+    )
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    if isinstance(value, str) and not value.strip():
+        return "an empty string"
+    if isinstance(value, list) and not all(isinstance(part, str) for part in value):
+        return "a list that holds more than strings"
+    return kinds.get(type(value), "a number")
+
+
+def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[str, Any]:
+    """The input item with what was found; every input field that is not a result stays as it was.
+
+    `soft` writes Y as the shares of the labels, otherwise as the winning label. With
+    `checked` false (extraction only) there are claims and no verdicts.
+    """
+    record = report.record
+    item = {key: value for key, value in record.extra.items() if key != "status_note"}
+    claims = record.claims or ()
+    if item.get("triplets") is None:
+        item["triplets"] = [_plain(claim) for claim in claims]
+        item["triplet_spans"] = [[[span.start, span.end] for span in claim.spans] for claim in claims]
+    if checked:
+        if report.record.references and item.get("reference") is None:
+            item["reference"] = [{"text": p.text, "source": p.source} for p in record.references]
+        shares = {str(label): round(report.shares[label], 6) for label in Label}
+        item["Y"] = shares if soft else str(winner(report.shares))
+        item["ys"] = [str(verdict.label) for verdict in report.verdicts]
+        item["verdicts"] = [_verdict(verdict, record) for verdict in report.verdicts]
+    item["status"] = report.status
+    if report.note:
+        item["status_note"] = report.note
+    return item
+
+
+def _plain(claim: Claim) -> list[str] | str:
+    return list(claim.triplet) if claim.triplet else claim.text
+
+
+def _scores(scores: Mapping[Label, float]) -> dict[str, float]:
+    return {str(label): round(scores[label], 4) for label in Label if label in scores}
+
+
+def _verdict(verdict: Verdict, record: Record) -> dict[str, Any]:
+    return {
+        "claim": _plain(verdict.claim),
+        "label": str(verdict.label),
+        "scores": _scores(verdict.scores),
+        "conflict": verdict.conflict,
+        "references": [
+            {
+                "source": passage.source,
+                "label": str(judgment.label),
+                "scores": _scores(judgment.scores),
+                "note": judgment.note,
+            }
+            for passage, judgment in zip(verdict.passages, verdict.judgments, strict=True)
+        ],
+        "evidence": [_cut(span, record) for span in dict.fromkeys(verdict.evidence)],
+        "spans": [_cut(span, record) for span in verdict.claim.spans],
+        "note": verdict.note,
+    }
+
+
+def _cut(span: Span, record: Record) -> dict[str, Any]:
+    if span.source == RESPONSE:
+        text = record.response[span.start : span.end]
+    else:
+        text = next(
+            p.text[span.start - p.start : span.end - p.start]
+            for p in record.references
+            if p.source == span.source and p.start <= span.start and span.end <= p.start + len(p.text)
+        )
+    return {"source": span.source, "start": span.start, "end": span.end, "text": text}
+
+
+def output_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of one item that `check` and `extract-check` write."""
+    schema: dict[str, Any] = json.loads(files("refchecker").joinpath("output.schema.json").read_text("utf-8"))
+    return schema
