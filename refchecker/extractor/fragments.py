@@ -42,6 +42,21 @@ def item_parts(line: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
     return match.span("name"), match.span("rest")
 
 
+def list_items(reader: Reader) -> list[str]:
+    """The items of "red, green and blue" when the text is nothing else."""
+    if any(
+        token.dep_ in {"nsubj", "nsubjpass"} and token.head.tag_ in {"VBD", "VBZ", "VBP", "VBN", "VB"}
+        for token in reader.doc
+    ):
+        return []
+    words = reader.words(reader.doc).text
+    items = [tidy(item) for item in re.split(r",\s+(?:and\s+|or\s+)?", words)]
+    if len(items) > 1:
+        items[-1:] = [tidy(item) for item in items[-1].split(" and ")]
+    short = all(0 < len(item.split()) <= 5 for item in items)
+    return items if len(items) > 2 and short else []
+
+
 def under_heading(heading: str, item: str) -> Statement:
     """An item below a line that ends in a colon.
 

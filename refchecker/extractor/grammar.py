@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from .phrases import NOTHING_SAID, Part, Reader
+from .phrases import NOTHING_SAID, Part, Reader, under_negation
 from .predicates import (
     BE,
     inherited_auxiliaries,
     is_conditional,
     is_infinitive,
     is_plain_adverb,
+    marker,
     predicate,
     reports_the_reference,
 )
@@ -23,6 +24,7 @@ _EMPTY_PHRASES = frozenset(
     "passage passages text paragraph information other".split(" ")
 )
 _DATE_PREPOSITIONS = frozenset({"in", "on", "since", "until", "during", "from", "by", "at"})
+_LIGHT_VERBS = frozenset({"take", "takes", "took", "taken", "taking"})
 _LISTING = frozenset({"including", "include", "like"})
 
 
@@ -68,8 +70,9 @@ def _clause(
     if any(child.dep_ == "expl" and child.lower_ == "there" for child in children):
         yield from _existence(reader, verb, said)
     else:
-        if not statements and not any(_continues(c, verb) for c in children):
-            statements = [(said, NOTHING_SAID)]
+        if not statements and verb.lower_ not in BE and not any(_continues(c, verb) for c in children):
+            reasons = [c for c in children if c.dep_ == "advcl" and c.i > verb.i and marker(c) and not is_conditional(c)]
+            statements = [(said, reader.words(reasons[0].subtree) if reasons else NOTHING_SAID)]
         condition = _conditions(reader, verb)
         for words, thing in statements:
             for subject in subjects:
@@ -88,6 +91,8 @@ def _continues(child: Any, verb: Any) -> bool:
     """Whether the predicate goes on in a clause: "wants to buy", "by reducing"."""
     if child.dep_ in {"ccomp", "xcomp"}:
         return True
+    if child.dep_ == "acomp":
+        return any(c.dep_ == "xcomp" for c in child.children)
     if child.dep_ == "advcl":
         return child.i > verb.i and is_infinitive(child)
     return child.dep_ == "prep" and any(c.dep_ == "pcomp" for c in child.children)
@@ -102,12 +107,16 @@ def _statements(reader: Reader, verb: Any, said: Part, depth: int) -> Iterator[t
         named = [c for c in objects if c.dep_ == "dobj"]
         said = said + reader.phrase(named[0], whole=True) if named else said
         objects = [c for c in objects if c.dep_ == "oprd"]
+    hoisted = [date for thing in objects for date in _dates_of(thing)]
+    reader.detached.update(date.i for date in hoisted)
     with_indirect = said + reader.phrase(indirect[0], whole=True) if indirect else said
     for thing in objects:
         if thing.tag_ in {"WDT", "WP"} and thing.i not in reader.said:
             continue
         if thing.pos_ in {"VERB", "AUX"} and thing.dep_ == "dobj":
             continue
+        if thing.lower_ in {"place", "part", "effect"} and verb.lower_ in _LIGHT_VERBS and any(c.dep_ == "prep" for c in children):
+            continue  # "took place in" is one predicate
         yield from _spread(reader, thing, with_indirect if thing.dep_ == "dobj" else said)
     reported = [c for c in children for c in (c, *c.children) if c.dep_ == "ccomp" and (c.head == verb or c.head.dep_ == "acomp")]
     qualities = [c for c in children if c.dep_ == "acomp"]
@@ -119,7 +128,6 @@ def _statements(reader: Reader, verb: Any, said: Part, depth: int) -> Iterator[t
         if child.dep_ == "acomp" or (child.dep_ == "xcomp" and child.pos_ in {"ADJ", "NOUN", "PROPN"} and not is_infinitive(child)):
             yield from _quality(reader, child, said)
     base = _base(reader, verb, said)
-    hoisted = [date for thing in objects for date in _dates_of(thing)]
     for child in [*children, *hoisted, *_shared_prepositions(verb)]:
         if child.dep_ in {"prep", "agent", "dative"} and child.pos_ in {"ADP", "SCONJ", "VERB", "ADV"}:
             yield from _prepositional(reader, child, base)
@@ -183,11 +191,15 @@ def _prepositional(reader: Reader, preposition: Any, base: Part, depth: int = 0)
     """base + preposition | each of its objects. "between A and B" stays whole."""
     inner = [c for c in preposition.children if c.dep_ == "prep"]
     targets = [c for c in preposition.children if c.dep_ in {"pobj", "obj"}]
-    lead = [preposition, *(c for c in preposition.children if c.i < preposition.i and c.dep_ in {"advmod", "npadvmod", "neg", "quantmod"})]
+    compound = [c for c in preposition.children if c.pos_ in {"ADP", "PART"} and c.i == preposition.i + 1 and c.dep_ in {"pcomp", "prep", "fixed"}]
+    if compound and not targets:
+        targets = [c for node in compound for c in node.children if c.dep_ in {"pobj", "obj"}]
+        inner = []
+    lead = [preposition, *compound, *(c for c in preposition.children if c.i < preposition.i and c.dep_ in {"advmod", "npadvmod", "neg", "quantmod"})]
     words = reader.words(lead)
     front = base + words._replace(text=words.text[:1].lower() + words.text[1:])
     for target in targets:
-        if target.lower_ in _EMPTY_PHRASES and preposition.i < preposition.head.i:
+        if target.lower_ in _EMPTY_PHRASES and (preposition.i < preposition.head.i or preposition.lower_ == "in") and not any(True for _ in target.children):
             continue
         if preposition.lower_ in {"between", "among", "amongst"}:
             yield front, reader.phrase(target, whole=True)
@@ -264,7 +276,7 @@ def _shared_objects(verb: Any) -> list[Any]:
     """ "wrote and directed the film": the film is what was written too."""
     for child in verb.children:
         if child.dep_ == "conj" and child.pos_ == "VERB" and not any(t.dep_ in {"prep", "agent", "acomp", "attr", "xcomp", "ccomp", "dobj"} for t in verb.children):
-            between = [t for t in verb.subtree if verb.i < t.i < child.i and t.dep_ not in {"cc", "aux", "auxpass", "advmod"}]
+            between = [t for t in verb.subtree if verb.i < t.i < child.i and (t.dep_ not in {"cc", "aux", "auxpass", "advmod"} or t.head == verb and t.dep_ == "advmod")]
             has_subject = any(c.dep_ in {"nsubj", "nsubjpass"} for c in child.children)
             if not between and not has_subject and verb.tag_ == child.tag_:
                 return [c for c in child.children if c.dep_ == "dobj"]
@@ -278,7 +290,7 @@ def _shared_prepositions(verb: Any) -> list[Any]:
     for child in verb.children:
         if child.dep_ == "conj" and child.tag_ in {"VBN", "VBD"} and any(c.dep_ == "auxpass" for c in verb.children):
             if not any(c.dep_ in {"nsubj", "nsubjpass", "auxpass"} for c in child.children):
-                return [c for c in child.children if c.dep_ == "agent"]
+                return [c for c in child.children if c.dep_ in {"agent", "prep"} and c.i > child.i]
     return []
 
 
@@ -322,7 +334,7 @@ def _inner_clauses(reader: Reader, verb: Any, said: Part, base: Part) -> Iterato
         elif child.dep_ == "acomp":
             for inner in child.children:
                 if inner.dep_ == "xcomp":
-                    yield inner, said + reader.words([*child.lefts, child]), True
+                    yield inner, said + reader.words([*child.lefts, child, *(c for c in child.rights if c.dep_ == "advmod")]), True
         elif child.dep_ == "advcl" and child.pos_ in {"VERB", "AUX"}:
             own = any(c.dep_ in {"nsubj", "nsubjpass", "expl"} for c in child.children)
             if is_conditional(child):
@@ -384,7 +396,10 @@ def _referents(reader: Reader, noun: Any, clause: Any) -> list[Part]:
 
 def _of_noun(reader: Reader, noun: Any) -> Iterator[Edge]:
     """What a noun phrase states by itself: its clauses, appositions and lists."""
+    negated = under_negation(noun)
     for child in noun.children:
+        if negated and child.dep_ in {"relcl", "acl", "appos"} and child.i not in reader.detached:
+            continue
         if child.dep_ == "appos" and child.i in reader.detached:
             yield from _apposition(reader, noun, child)
         elif child.dep_ == "relcl" and child.pos_ in {"VERB", "AUX"}:
@@ -393,14 +408,22 @@ def _of_noun(reader: Reader, noun: Any) -> Iterator[Edge]:
             subjects = _referents(reader, noun, child)
             front = NOTHING_SAID
             if child.tag_ != "VBG":
-                form = "are" if noun.tag_ in {"NNS", "NNPS"} and noun.dep_ != "attr" else "is"
+                if child.lower_ in BE or any(c.dep_ in {"nsubj", "nsubjpass", "aux", "auxpass"} for c in child.children):
+                    continue
+                form = "are" if noun.tag_ in {"NNS", "NNPS"} else "is"
+                if noun.dep_ == "attr" and noun.head.lower_ in {"is", "are", "was", "were"}:
+                    there = any(c.dep_ == "expl" for c in noun.head.children)
+                    form = form if there else noun.head.lower_
                 front = Part(form, child.i, child.i)
             yield from (e for e in _clause(reader, child, subjects, front, (), 1) if e.object.text)
         elif child.dep_ == "prep" and child.lower_ in _LISTING | {"as"} and noun.tag_ in {"NNS", "NNPS"}:
             if child.lower_ in {"as", "like"} and not (child.lower_ == "as" and any(c.lower_ == "such" for c in child.children)):
                 continue
             for _, item in _prepositional(reader, child, NOTHING_SAID):
-                yield Edge(reader.words(t for t in noun.subtree if t.i < child.i), Part("include", child.i, child.i), item)
+                yield Edge(reader.words(t for t in noun.subtree if t.i < child.i and t.lower_ != "such"), Part("include", child.i, child.i), item)
+        elif child.dep_ == "appos" and child.pos_ == "PROPN" and noun.tag_ == "NN" and any(c.dep_ == "poss" for c in noun.lefts):
+            role = reader.words(t for t in noun.subtree if t.i <= noun.i)
+            yield Edge(reader.phrase(child), Part("is", child.i, child.i), role)
     kin = [c for c in noun.lefts if c.dep_ in {"compound", "nmod"} and c.tag_ == "NN"]
     owner = [c for node in (noun, *kin) for c in node.lefts if c.dep_ == "poss"]
     if noun.pos_ == "PROPN" and owner and kin and owner[0].i < kin[0].i:
@@ -411,12 +434,14 @@ def _of_noun(reader: Reader, noun: Any) -> Iterator[Edge]:
 
 def _apposition(reader: Reader, noun: Any, apposed: Any) -> Iterator[Edge]:
     subject, many = reader.phrase(noun), noun.tag_ in {"NNS", "NNPS"}
-    listed = [c for node in (noun, apposed) for c in node.children if c.dep_ in {"appos", "conj"} and c.i != apposed.i]
-    if noun.pos_ == "PROPN" == apposed.pos_ and (listed or noun.dep_ in {"ROOT", "appos"}):
-        return  # "Oslo, Bergen, Tromsø" is a list
-    if many and apposed.pos_ == "PROPN":
-        for item in reader.group(apposed):
-            yield Edge(subject, Part("include", apposed.i, apposed.i), item)
+    if noun.dep_ == "appos" and noun.head.tag_ in {"NNS", "NNPS"}:
+        return  # the next of a list
+    if many and apposed.tag_ not in {"NNS", "NNPS"}:
+        queue = [apposed]
+        for member in queue:
+            queue += [c for c in member.children if c.dep_ == "appos"]
+            for item in reader.group(member):
+                yield Edge(subject, Part("include", apposed.i, apposed.i), item)
         return
     for item in reader.group(apposed):
         yield Edge(subject, Part("are" if many else "is", apposed.i, apposed.i), item)

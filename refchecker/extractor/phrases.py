@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from .surface import STAND_IN, Plain
 
 LONG_CLAUSE_TOKENS = 8  # a longer clause is left out of the noun phrase it describes
-GEO = {"GPE", "LOC", "FAC"}
 _EDGES = " \t\n,;:.!?\"“”'‘’«»–—-*_()[]{}/\\|~`·•"
 _CONTRACTED = {"'re": "are", "'ll": "will", "'ve": "have", "'m": "am", "'d": "would"}
 _BOUNDARY = {",", "-", "–", "—", "(", ":", ";"}
@@ -42,7 +41,8 @@ class Reader:
         self.said: dict[int, Part] = {}
         self.detached: set[int] = set()  # heads of what is not read as part of a phrase
         for token in doc:
-            if token.dep_ in {"relcl", "acl", "appos"} and self._stands_apart(token):
+            listing = token.dep_ == "prep" and token.lower_ == "including" and token.head.tag_ in {"NNS", "NNPS"}
+            if (token.dep_ in {"relcl", "acl", "appos"} or listing) and self._stands_apart(token):
                 self.detached.add(token.i)
 
     def is_title(self, token: Any) -> bool:
@@ -131,15 +131,29 @@ class Reader:
 
     def _stands_apart(self, token: Any) -> bool:
         """Whether a clause or apposition is set off by a mark, or too long to read as part of its noun."""
+        if under_negation(token.head):
+            return False  # "is not a term that has a meaning" does not say that it has one
         before = self.doc[token.left_edge.i - 1] if token.left_edge.i else None
         marked = before is not None and before.text in _BOUNDARY and before.i > token.head.i
         if token.dep_ == "appos":
             if not marked or token.pos_ == "NUM" or token.lower_ in {"inc", "inc.", "ltd", "jr", "jr.", "sr."}:
                 return False
-            return not (token.ent_type_ in GEO and token.head.ent_type_ in GEO) and token.ent_type_ != "DATE"
+            if token.pos_ == "PROPN" == token.head.pos_ and not any(c.dep_ in {"det", "poss"} for c in token.children):
+                return False  # Oslo, Norway
+            return token.ent_type_ != "DATE"
         if token.dep_ == "acl" and any(child.dep_ == "aux" and child.tag_ == "TO" for child in token.children):
             return False
         return marked or token.right_edge.i - token.left_edge.i >= LONG_CLAUSE_TOKENS
+
+
+def under_negation(token: Any) -> bool:
+    """Whether a noun stands behind a negated verb, so that nothing is said of it."""
+    node = token
+    while node.pos_ not in {"VERB", "AUX"} and node.head.i != node.i:
+        if node.dep_ in {"nsubj", "nsubjpass"} or any(c.dep_ == "det" and c.lower_ == "no" for c in node.children):
+            return any(c.lower_ == "no" for c in node.children)
+        node = node.head
+    return any(c.dep_ == "neg" for c in node.children)
 
 
 def _full_form(token: Any, text: str) -> str:
@@ -153,12 +167,13 @@ def _full_form(token: Any, text: str) -> str:
 
 def tidy(text: str) -> str:
     """Without the marks around it, and with one space where there was white space."""
-    text = re.sub(r"\s+([,;:.])", r"\1", re.sub(r"\s+", " ", text).strip())
+    text = re.sub(r"\s+([,;:.])(?=\s|$)", r"\1", re.sub(r"\s+", " ", text).strip())
     text = re.sub(r"(?:[,;:] ?)+(?=[,;:])", "", text)
     if text.count('"') % 2 or text.count("“") != text.count("”"):
         text = re.sub("[\"“”]", "", text)
     while text:
-        stripped = text.lstrip(_EDGES.replace("(", "").replace("[", "").replace("-", "")).rstrip(_EDGES.replace(".", "").replace(")", ""))
+        stripped = text if re.match(r"[.-]\d", text) else text.lstrip(_EDGES.replace("(", "").replace("[", "").replace("-", ""))
+        stripped = stripped.rstrip(_EDGES.replace(".", "").replace(")", ""))
         if stripped.endswith(".") and (len(stripped) < 3 or stripped[-2:] == ".."):
             stripped = stripped.rstrip(".")
         for left, right in ("()", "[]"):

@@ -33,6 +33,8 @@ def predicate(reader: Reader, verb: Any, inherited: tuple[Any, ...] = ()) -> Par
     for child in verb.children:
         if child.dep_ in {"aux", "auxpass", "neg", "prt"}:
             core += [node for node in child.subtree if node.dep_ != "punct"]
+        elif child.dep_ == "prep" and child.i == verb.i + 1 and not any(True for _ in child.children):
+            core.append(child)  # "is referred to as"
         elif child.dep_ == "advmod" and is_plain_adverb(child):
             words = [node for node in child.subtree if node.dep_ != "punct"]
             if subject is not None and child.i < subject.i:
@@ -73,7 +75,8 @@ def inherited_auxiliaries(verb: Any, head: Any) -> tuple[Any, ...]:
     """The auxiliaries that a joined verb shares with the first: "was written and recorded"."""
     if any(child.dep_ in {"aux", "auxpass", "nsubj", "nsubjpass"} for child in verb.children):
         return ()
-    if verb.tag_ not in {"VB", "VBN", "VBG"} and not (verb.tag_ == "VBD" and head.tag_ == "VBN"):
+    passive = verb.tag_ == "VBD" and head.tag_ == "VBN" and any(c.dep_ == "agent" for c in verb.children)
+    if (verb.tag_ not in {"VB", "VBN", "VBG"} and not passive) or verb.lower_ in BE:
         return ()
     auxiliaries = [child for child in head.children if child.dep_ in {"aux", "auxpass"}]
     if not auxiliaries or (verb.tag_ == "VB") != (head.tag_ in {"VB", "VBP"}):

@@ -18,7 +18,7 @@ _LEAD_IN = re.compile(
         |in\ (?:summary|addition|conclusion|fact|short)|unfortunately|hence|finally|to\ summarize|for\ example
         |for\ instance|as\ a\ result|and|but|answer)\s*[,:]
     | the\ (?:correct\ )?answer\ (?:to\ (?:the|your|this)\ question[^:]{0,120}?\ )?is\s*:?(?=\s+(?!that\b))
-    | (?:note|it\ is\ (?:also\ )?(?:worth\ noting|important\ to\ note)|please\ note|keep\ in\ mind)\s+that
+    | (?:note|it(?:\ is|['’]s)\ (?:also\ )?(?:worth\ (?:noting|mentioning)|important\ to\ (?:note|remember))|please\ note|keep\ in\ mind)\s+that
     | so\s+in\s+(?:summary|short|conclusion)\s*,
     )\s+""",
     re.IGNORECASE | re.VERBOSE,
@@ -27,7 +27,7 @@ _ASIDE = re.compile(
     r",?\s+as\s+(?:stated|mentioned|described|noted|discussed)\s+in\s+(?:the\s+)?"
     r"(?:above\s+|given\s+|provided\s+)?(?:passage|text|context|paragraph|article)s?(?=[,.])(?:,(?=\s))?"
 )
-_MARKER = re.compile(r"\s*(?:(?:[-*+•‣◦▪●·–>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6})\s+)+")
+_MARKER = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6})\s+)+")
 _MARKDOWN = re.compile(r"\*+|__+|`+|\[\d+\]|</?[a-z]+/?>|(?<=\])\(https?://[^\s)]*\)")
 _BRACKETED = re.compile(r"\s*[(（]([^()（）]{1,80})[)）]")
 _TITLE = re.compile(r"\"([^\"\n]{2,90})\"|“([^”\n]{2,90})”|(?<!\w)'([A-Z][^'\n]{2,60}(?:'[a-z][^'\n]{0,60})?)'(?!\w)")
