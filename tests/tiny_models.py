@@ -1,0 +1,111 @@
+"""Tiny random classification models with real tokenizers, for tests without a download."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+SENTENCES = [
+    "Paris is the capital of France and lies on the river Seine.",
+    "Berlin is in Germany; it was divided until 1989.",
+    "The tower was finished in 1889 by the engineer Gustave Eiffel.",
+    "Marie Curie won the Nobel Prize in physics and in chemistry.",
+    "No one knows whether the bridge would have been built earlier.",
+    "Rome was not built in a day, they say.",
+]
+THREE = {0: "entailment", 1: "neutral", 2: "contradiction"}
+TWO = {0: "not_entailment", 1: "entailment"}
+
+
+def roberta(
+    folder: Path, id2label: Mapping[int, str] = THREE, *, max_tokens: int = 64, seed: int = 0
+) -> Path:
+    """A two-layer RoBERTa with byte-level BPE, saved in `folder`."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForSequenceClassification
+
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        eos_token="</s>",
+        sep_token="</s>",
+        cls_token="<s>",
+        unk_token="<unk>",
+        pad_token="<pad>",
+        mask_token="<mask>",
+        model_max_length=max_tokens,
+        model_input_names=["input_ids", "attention_mask"],
+    )
+    config = RobertaConfig(
+        vocab_size=len(fast),
+        max_position_embeddings=max_tokens + 2,
+        type_vocab_size=1,
+        pad_token_id=1,
+        **_small(id2label),
+    )
+    return _saved(folder, RobertaForSequenceClassification, config, fast, seed)
+
+
+def bert(folder: Path, id2label: Mapping[int, str] = THREE, *, max_tokens: int = 64, seed: int = 0) -> Path:
+    """A two-layer BERT with WordPiece, saved in `folder`."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=400, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False
+    )
+    tokenizer.train_from_iterator(SENTENCES, trainer)
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        sep_token="[SEP]",
+        cls_token="[CLS]",
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        mask_token="[MASK]",
+        model_max_length=max_tokens,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+    )
+    config = BertConfig(
+        vocab_size=len(fast), max_position_embeddings=max_tokens, pad_token_id=0, **_small(id2label)
+    )
+    return _saved(folder, BertForSequenceClassification, config, fast, seed)
+
+
+def _small(id2label: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "initializer_range": 0.4,  # wide, so that random models do not all say the same
+        "id2label": dict(id2label),
+        "label2id": {name: index for index, name in id2label.items()},
+        "num_labels": len(id2label),
+    }
+
+
+def _saved(folder: Path, model_class: Any, config: Any, tokenizer: Any, seed: int) -> Path:
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = model_class(config).eval()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
