@@ -75,7 +75,7 @@ def _references(given: Any) -> tuple[Passage, ...]:
         return (Passage(given, "reference"),) if given.strip() else ()
     if not isinstance(given, list):
         raise _Fault(f'has {_kind(given)} as "reference". It must be a string or a list of strings.')
-    passages = []
+    passages: list[Passage] = []
     for position, reference in enumerate(given):
         text, source = reference, f"reference[{position}]"
         if isinstance(reference, dict):
@@ -119,7 +119,8 @@ def _claim(given: Any, key: str, number: int, spans: tuple[Span, ...]) -> Claim:
         raise _Fault(f"has {len(given)} elements in entry {number} of {key!r}. {_CLAIM_SHAPE}")
     if not "".join(given).strip():
         raise _Fault(f"has an empty triplet as entry {number} of {key!r}. {_CLAIM_SHAPE}")
-    return Claim.of_triplet(*given, spans=spans)
+    subject, predicate, obj = given
+    return Claim.of_triplet(subject, predicate, obj, spans)
 
 
 _CLAIM_SHAPE = "A triplet is three strings, [subject, predicate, object]; a sentence claim is one string."

@@ -36,9 +36,10 @@ class Journal:
         self._offsets = array("q")
         self._digests = array("Q")
         self._failed = bytearray()
+        self._end = 0  # where the next line begins
         self._synced = time.monotonic()
         try:
-            self._file: IO[bytes] = open(path, "a+b")
+            self._file = open(path, "ab", buffering=0)  # a failed write must leave nothing to flush
         except OSError as error:
             raise UsageError(
                 f"{path}: cannot write beside the output: {error.strerror}. "
@@ -68,10 +69,9 @@ class Journal:
         """Keep one finished record. Once this returns, a killed process does not lose it."""
         failed = item.get("status") == "failed"
         line = dump({"position": position, "digest": digest, "failed": failed, "item": item}) + b"\n"
+        offset = self._end
         try:
-            offset = self._file.seek(0, os.SEEK_END)
-            self._file.write(line)
-            self._file.flush()
+            self._append(line)
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 os.fsync(self._file.fileno())
                 self._synced = time.monotonic()
@@ -106,32 +106,29 @@ class Journal:
         self._offsets[position], self._digests[position] = offset, digest
         self._failed[position] = failed
 
-    def _load(self, settings: Mapping[str, Any]) -> None:
-        header = dump({"refchecker_journal": VERSION, "settings": settings}) + b"\n"
-        self._file.seek(0)
-        first = self._file.readline()
-        if not first.endswith(b"\n"):
-            self._file.truncate(0)
-            self._write_header(header)
-            return
-        self._compare(first, settings)
-        end = len(first)
-        for line in self._file:
-            entry = _parsed(line)
-            if entry is None:
-                break
-            self._note(entry["position"], entry["digest"], entry["failed"], end)
-            end += len(line)
-        self._file.truncate(end)
+    def _append(self, line: bytes) -> None:
+        written = 0
+        while written < len(line):
+            written += self._file.write(line[written:])
+        self._end += len(line)
 
-    def _write_header(self, header: bytes) -> None:
-        try:
-            self._file.write(header)
-            self._file.flush()
-        except OSError as error:
-            raise UsageError(
-                f"{self.path}: cannot write: {error.strerror}. Make room and try again."
-            ) from error
+    def _load(self, settings: Mapping[str, Any]) -> None:
+        with open(self.path, "rb") as lines:
+            header = lines.readline()
+            if header.endswith(b"\n"):
+                self._compare(header, settings)
+                self._end = len(header)
+                while entry := _parsed(line := lines.readline()):
+                    self._note(entry["position"], entry["digest"], entry["failed"], self._end)
+                    self._end += len(line)
+        self._file.truncate(self._end)
+        if not self._end:
+            try:
+                self._append(dump({"refchecker_journal": VERSION, "settings": settings}) + b"\n")
+            except OSError as error:
+                raise UsageError(
+                    f"{self.path}: cannot write: {error.strerror}. Make room and try again."
+                ) from error
 
     def _compare(self, header: bytes, settings: Mapping[str, Any]) -> None:
         try:

@@ -99,7 +99,12 @@ class Session:
                 yield item
 
     def _journalled(self, pipeline: Pipeline, path: str, name: str, fmt: str, out: str) -> Tally:
-        journal = Journal(_beside(self.output_path, ".journal"), self.settings, restart=self.restart)
+        kept = _beside(self.output_path, ".journal")
+        if self.retry_failed and not kept.exists():
+            raise UsageError(
+                f"{kept} is not there, so no failed records are known. Leave out --retry_failed."
+            )
+        journal = Journal(kept, self.settings, restart=self.restart)
         try:
             total = self._look_ahead(journal, path, name, fmt)
             self._work(pipeline, journal, path, name, fmt, total)

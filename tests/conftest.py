@@ -1,0 +1,20 @@
+"""The network is off for the whole suite, but for the loopback interface."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.socket.connect
+
+    def loopback_only(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise OSError(f"the test suite has no network, and {address} was asked for")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", loopback_only)
