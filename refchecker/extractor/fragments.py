@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .grammar import Edge
+from .clauses import Edge
 from .phrases import Part, Reader, tidy
 
 Parse = Callable[[str], Any]
@@ -22,8 +22,12 @@ _LIST_HEAD = re.compile(
     r"(?:\s+(?:the\s+following|as\s+follows))?$",
     re.IGNORECASE,
 )
-_SHOWN = re.compile(r"(?:here|these|following|below|the\s+following)\s+(?:are|is|were)\s+(?P<what>.+)$", re.IGNORECASE)
-_ITEM = re.compile(r"\s*(?P<name>[^\s:][^:\n.!?]{0,58}?)\s*\*{0,2}(?::\*{0,2}|\s[-–—])\s+(?P<rest>\S.{1,400})$", re.DOTALL)
+_SHOWN = re.compile(
+    r"(?:here|these|following|below|the\s+following)\s+(?:are|is|were)\s+(?P<what>.+)$", re.IGNORECASE
+)
+_ITEM = re.compile(
+    r"\s*(?P<name>[^\s:][^:\n.!?]{0,58}?)\s*\*{0,2}(?::\*{0,2}|\s[-–—])\s+(?P<rest>\S.{1,400})$", re.DOTALL
+)
 
 
 class Statement(NamedTuple):
@@ -80,9 +84,7 @@ def answer(question: str, words: str, parse: Parse) -> Statement:
     A question that cannot safely be turned round stands before the answer as it is.
     """
     asked = " ".join(question.split()).rstrip("? .")
-    match = None
-    for match in _QUESTION.finditer(asked):
-        break
+    match = _QUESTION.search(asked)
     if match is None:
         return Statement(f"{asked}: {words}" if asked else words)
     wh, rest = match.group(1).lower(), asked[match.end() :].strip()
@@ -90,9 +92,15 @@ def answer(question: str, words: str, parse: Parse) -> Statement:
     if not rest or len(words.split()) > 14:
         return plain
     first, _, remainder = rest.partition(" ")
-    if wh == "who" and not re.match(r"(?:did|do|does|can|will|would|has|have|had)\s+(?:the|a|an|[A-Z])", rest):
+    if wh == "who" and not re.match(
+        r"(?:did|do|does|can|will|would|has|have|had)\s+(?:the|a|an|[A-Z])", rest
+    ):
         return Statement(words, first, remainder) if remainder else plain
-    if not _AUX.match(first) or not remainder or re.search(r"\b(?:its?|his|her|their|he|she|they)\b", remainder):
+    if (
+        not _AUX.match(first)
+        or not remainder
+        or re.search(r"\b(?:its?|his|her|their|he|she|they)\b", remainder)
+    ):
         return plain
     if wh == "what" and first.lower() in {"is", "are", "was", "were"}:
         return Statement(remainder, first, words)
@@ -131,7 +139,9 @@ def _uninverted(asked: str, parse: Parse) -> tuple[str, str] | None:
 
 
 def _preposition(wh: str, words: str) -> str:
-    if re.match(r"(?:in|on|at|from|between|during|after|before|since|near|around|by)\b", words, re.IGNORECASE):
+    if re.match(
+        r"(?:in|on|at|from|between|during|after|before|since|near|around|by)\b", words, re.IGNORECASE
+    ):
         return ""
     if wh == "where" or re.fullmatch(r"(?:[A-Z][a-z]+ )?\d{4}s?", words):
         return " in"
@@ -141,7 +151,9 @@ def _preposition(wh: str, words: str) -> str:
 def asides(reader: Reader) -> Iterator[tuple[Edge, int, int]]:
     """What the brackets of a sentence say of the noun before them, with its place in the source."""
     for aside in reader.surface.asides:
-        before = [token for token in reader.doc if token.idx + len(token.text) <= aside.at and not token.is_punct]
+        before = [
+            token for token in reader.doc if token.idx + len(token.text) <= aside.at and not token.is_punct
+        ]
         if not before:
             continue
         noun = before[-1]
@@ -158,9 +170,15 @@ def asides(reader: Reader) -> Iterator[tuple[Edge, int, int]]:
 
 
 def _aside(text: str, person: bool) -> tuple[str, str] | None:
-    if re.match(r"(?:from\s+|see\s+|source:?\s*|in\s+)?(?:passages?|references?|paragraphs?|sources?|ref)\b|e\.g|i\.e|sic\b", text, re.I):
+    if re.match(
+        r"(?:from\s+|see\s+|source:?\s*|in\s+)?(?:passages?|references?|paragraphs?|sources?|ref)\b|e\.g|i\.e|sic\b",
+        text,
+        re.I,
+    ):
         return None
-    spoken = re.match(r"(born|died|founded|established|released|published)\s*((?:on|in|c\.)\s+)?(.+)", text, re.I)
+    spoken = re.match(
+        r"(born|died|founded|established|released|published)\s*((?:on|in|c\.)\s+)?(.+)", text, re.I
+    )
     if spoken and not re.search(r"[;,]\s*died|[–—]", spoken[3]):
         verb = spoken[1].lower()
         lead = verb if verb == "died" else f"was {verb}"
@@ -169,7 +187,12 @@ def _aside(text: str, person: bool) -> tuple[str, str] | None:
         return ("lived" if person and re.search(r"\d\s*[-–—]\s*\d", text) else "is dated"), text
     if re.fullmatch(r"[A-Z][A-Z&.-]{1,7}s?", text):
         return "is abbreviated as", text
-    known = re.match(r"(also|formerly|previously|originally)?\s*(?:known|called|named)\s+(?:as\s+)?(.+)", text, re.I)
+    now = re.match(r"(now|formerly|previously|originally)\s+((?:the\s+)?[A-Z].*)", text)
+    if now:
+        return ("is now" if now[1] == "now" else f"was {now[1]}"), tidy(now[2])
+    known = re.match(
+        r"(also|formerly|previously|originally)?\s*(?:known|called|named)\s+(?:as\s+)?(.+)", text, re.I
+    )
     if known:
         return " ".join(["is", *([known[1].lower()] if known[1] else []), "known as"]), tidy(known[2])
     if len(text.split()) <= 8 and re.match(r"[A-Z0-9$€£]|(?:the|a|an|about|approximately|around)\s", text):

@@ -41,7 +41,9 @@ class Reader:
         self.said: dict[int, Part] = {}
         self.detached: set[int] = set()  # heads of what is not read as part of a phrase
         for token in doc:
-            listing = token.dep_ == "prep" and token.lower_ == "including" and token.head.tag_ in {"NNS", "NNPS"}
+            listing = (
+                token.dep_ == "prep" and token.lower_ == "including" and token.head.tag_ in {"NNS", "NNPS"}
+            )
             if (token.dep_ in {"relcl", "acl", "appos"} or listing) and self._stands_apart(token):
                 self.detached.add(token.i)
 
@@ -81,7 +83,11 @@ class Reader:
         stack = [child for child in token.children if child.dep_ not in skipped or whole]
         while stack:
             node = stack.pop()
-            if node.i in self.detached or node.dep_ in {"intj", "parataxis"} or (without is not None and node.i == without.i):
+            if (
+                node.i in self.detached
+                or node.dep_ in {"intj", "parataxis"}
+                or (without is not None and node.i == without.i)
+            ):
                 continue
             kept.append(node)
             stack.extend(node.children)
@@ -111,9 +117,15 @@ class Reader:
         found.sort(key=lambda member: int(member.i))
         last = found[-1]
         if len(found) > 1:
-            if token.ent_iob_ != "O" and any(m.i in range(e.start, e.end) for e in self.doc.ents for m in [last] if e.start <= token.i):
+            if token.ent_iob_ != "O" and any(
+                m.i in range(e.start, e.end) for e in self.doc.ents for m in [last] if e.start <= token.i
+            ):
                 return [token]
-            if any(c.lower_ == "the" for c in last.lefts) and last.tag_ in {"NNPS", "NNS"} and last.text[0].isupper():
+            if (
+                any(c.lower_ == "the" for c in last.lefts)
+                and last.tag_ in {"NNPS", "NNS"}
+                and last.text[0].isupper()
+            ):
                 return [token]  # Tom Petty and the Heartbreakers
         return found
 
@@ -136,22 +148,32 @@ class Reader:
         before = self.doc[token.left_edge.i - 1] if token.left_edge.i else None
         marked = before is not None and before.text in _BOUNDARY and before.i > token.head.i
         if token.dep_ == "appos":
-            if not marked or token.pos_ == "NUM" or token.lower_ in {"inc", "inc.", "ltd", "jr", "jr.", "sr."}:
+            if (
+                not marked
+                or token.pos_ == "NUM"
+                or token.lower_ in {"inc", "inc.", "ltd", "jr", "jr.", "sr."}
+            ):
                 return False
-            if token.pos_ == "PROPN" == token.head.pos_ and not any(c.dep_ in {"det", "poss"} for c in token.children):
+            if token.pos_ == "PROPN" == token.head.pos_ and not any(
+                c.dep_ in {"det", "poss"} for c in token.children
+            ):
                 return False  # Oslo, Norway
-            return token.ent_type_ != "DATE"
-        if token.dep_ == "acl" and any(child.dep_ == "aux" and child.tag_ == "TO" for child in token.children):
+            return bool(token.ent_type_ != "DATE")
+        if token.dep_ == "acl" and any(
+            child.dep_ == "aux" and child.tag_ == "TO" for child in token.children
+        ):
             return False
-        return marked or token.right_edge.i - token.left_edge.i >= LONG_CLAUSE_TOKENS
+        return marked or bool(token.right_edge.i - token.left_edge.i >= LONG_CLAUSE_TOKENS)
 
 
 def under_negation(token: Any) -> bool:
     """Whether a noun stands behind a negated verb, so that nothing is said of it."""
     node = token
     while node.pos_ not in {"VERB", "AUX"} and node.head.i != node.i:
-        if node.dep_ in {"nsubj", "nsubjpass"} or any(c.dep_ == "det" and c.lower_ == "no" for c in node.children):
-            return any(c.lower_ == "no" for c in node.children)
+        if node.dep_ in {"nsubj", "nsubjpass"} or any(
+            c.dep_ == "det" and c.lower_ == "no" for c in node.children
+        ):
+            return bool(any(c.lower_ == "no" for c in node.children))
         node = node.head
     return any(c.dep_ == "neg" for c in node.children)
 
@@ -170,9 +192,13 @@ def tidy(text: str) -> str:
     text = re.sub(r"\s+([,;:.])(?=\s|$)", r"\1", re.sub(r"\s+", " ", text).strip())
     text = re.sub(r"(?:[,;:] ?)+(?=[,;:])", "", text)
     if text.count('"') % 2 or text.count("“") != text.count("”"):
-        text = re.sub("[\"“”]", "", text)
+        text = re.sub('["“”]', "", text)
     while text:
-        stripped = text if re.match(r"[.-]\d", text) else text.lstrip(_EDGES.replace("(", "").replace("[", "").replace("-", ""))
+        stripped = (
+            text
+            if re.match(r"[.-]\d", text)
+            else text.lstrip(_EDGES.replace("(", "").replace("[", "").replace("-", ""))
+        )
         stripped = stripped.rstrip(_EDGES.replace(".", "").replace(")", ""))
         if stripped.endswith(".") and (len(stripped) < 3 or stripped[-2:] == ".."):
             stripped = stripped.rstrip(".")

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .lexicon import BE, CONDITIONS, CONNECTIVES, KNOWN, SOURCES, TELLS, UNREAL
 from .phrases import Part, Reader
-
-BE = frozenset("be am is are was were been being 's 're ’s ’re 'm".split(" "))
-_CONNECTIVES = frozenset(
-    "however therefore thus also moreover furthermore additionally hence indeed overall so finally similarly "
-    "consequently specifically basically actually meanwhile instead further then too besides likewise accordingly "
-    "as well where when why how there here".split(" ")
-)
-CONDITIONS = frozenset({"if", "unless", "whether", "lest", "provided", "providing", "assuming", "suppose"})
-UNREAL = frozenset({"as if", "as though", "so that", "in case", "rather than", "than", "as"})
-_SOURCES = frozenset(
-    "passage passages text texts context paragraph paragraphs article document documents reference references "
-    "summary excerpt description information source sources".split(" ")
-)
-_TELLS = frozenset(
-    "say says said state states stated mention mentions mentioned note notes noted indicate indicates indicated "
-    "suggest suggests suggested explain explains explained describe describes specify specifies specified show "
-    "shows confirm confirms report reports add adds tell tells reveal reveals".split(" ")
-)
-KNOWN = frozenset({"known", "true", "clear", "stated", "mentioned", "noted", "evident", "important", "worth", "notable"})
 
 
 def predicate(reader: Reader, verb: Any, inherited: tuple[Any, ...] = ()) -> Part:
@@ -58,7 +40,7 @@ def _in_order(reader: Reader, tokens: list[Any], inherited: tuple[Any, ...], ver
 
 def is_plain_adverb(token: Any) -> bool:
     """An adverb that belongs in the predicate: not a connective, and without a phrase of its own."""
-    if token.lower_ in _CONNECTIVES or token.tag_ in {"WRB", "WDT", "WP"}:
+    if token.lower_ in CONNECTIVES or token.tag_ in {"WRB", "WDT", "WP"}:
         return False
     return all(child.dep_ in {"advmod", "neg", "punct"} for child in token.children)
 
@@ -93,16 +75,27 @@ def inherited_auxiliaries(verb: Any, head: Any) -> tuple[Any, ...]:
 
 def marker(clause: Any) -> str:
     """The word that introduces a subordinate clause, or "" when there is none."""
-    words = [c.lower_ for c in clause.children if c.dep_ in {"mark", "advmod"} and c.i < clause.i and c.tag_ in {"IN", "WRB", "RB"}]
+    words = [
+        c.lower_
+        for c in clause.children
+        if c.dep_ in {"mark", "advmod"} and c.i < clause.i and c.tag_ in {"IN", "WRB", "RB"}
+    ]
     first = [c.lower_ for c in clause.children if c.dep_ == "mark"]
-    inverted = clause.left_edge.lower_ in {"had", "should", "were"} and clause.left_edge.dep_ in {"aux", "auxpass"}
+    inverted = clause.left_edge.lower_ in {"had", "should", "were"} and clause.left_edge.dep_ in {
+        "aux",
+        "auxpass",
+    }
     return "if" if inverted else " ".join(first) if first else (words[0] if words else "")
 
 
 def is_conditional(clause: Any) -> bool:
     """Whether a clause only supposes what it says."""
     mark = marker(clause)
-    return any(word in CONDITIONS for word in mark.split()) or clause.left_edge.lower_ in CONDITIONS or mark in UNREAL
+    return (
+        any(word in CONDITIONS for word in mark.split())
+        or clause.left_edge.lower_ in CONDITIONS
+        or mark in UNREAL
+    )
 
 
 def is_infinitive(verb: Any) -> bool:
@@ -122,8 +115,8 @@ def reports_the_reference(verb: Any) -> bool:
     if negated or not subjects:
         return False
     if subjects[0] in {"this", "that", "these"}:
-        return verb.lower_ in _TELLS | {"means", "implies", "meant"}
+        return verb.lower_ in TELLS | {"means", "implies", "meant"}
     if subjects == ["it"]:
         inner = {child.lower_ for child in verb.children if child.dep_ in {"acomp", "attr"}} | {verb.lower_}
         return bool(inner & KNOWN)
-    return bool(_SOURCES & set(subjects)) and verb.lower_ in _TELLS
+    return bool(SOURCES & set(subjects)) and verb.lower_ in TELLS

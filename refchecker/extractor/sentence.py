@@ -28,7 +28,9 @@ class SentenceExtractor:
         passage = Passage(record.response, RESPONSE)
         pieces = [(kind(piece.text), piece) for piece in sentences(passage, language=self.language)]
         claims = tuple(
-            Claim(piece.text, spans=(piece.span(0, len(piece.text)),)) for what, piece in pieces if what == "statement"
+            Claim(piece.text, spans=(piece.span(0, len(piece.text)),))
+            for what, piece in pieces
+            if what == "statement"
         )
         if claims:
             return Extraction(claims)

@@ -9,16 +9,19 @@ from typing import NamedTuple
 STAND_IN = "Zembla"  # a proper noun that stands for a quoted title while the sentence is parsed
 _LEAD_IN = re.compile(
     r"""\s*(?:
-      (?:based\ (?:up)?on|according\ to|in|as\ (?:stated|mentioned|described|noted|per)\ (?:in|by)?|from|per|given)\s+
+      (?:based\ (?:up)?on|according\ to|in|from|per|given
+        |as\ (?:stated|mentioned|described|noted|per)\ (?:in|by)?)\s+
         (?:(?:the|this|these|your|my|all|provided|given|above|following|supplied)\s+)*
         (?:context|passages?|text|information|paragraphs?|article|references?|documents?|description|summary|excerpt
           |conclusion|short)
         (?:\s+\d+|\s+(?:provided|given|above|below|you\ (?:provided|gave)))*\s*,
-    | (?:yes|no|sure|certainly|therefore|thus|so|overall|however|specifically|additionally|moreover|furthermore|also
-        |in\ (?:summary|addition|conclusion|fact|short)|unfortunately|hence|finally|to\ summarize|for\ example
+    | (?:yes|no|sure|certainly|therefore|thus|so|overall|however|specifically|additionally|moreover
+        |furthermore|also|in\ (?:summary|addition|conclusion|fact|short)
+        |unfortunately|hence|finally|to\ summarize|for\ example
         |for\ instance|as\ a\ result|and|but|answer)\s*[,:]
     | the\ (?:correct\ )?answer\ (?:to\ (?:the|your|this)\ question[^:]{0,120}?\ )?is\s*:?(?=\s+(?!that\b))
-    | (?:note|it(?:\ is|['’]s)\ (?:also\ )?(?:worth\ (?:noting|mentioning)|important\ to\ (?:note|remember))|please\ note|keep\ in\ mind)\s+that
+    | (?:note|it(?:\ is|['’]s)\ (?:also\ )?(?:worth\ (?:noting|mentioning)
+        |important\ to\ (?:note|remember))|please\ note|keep\ in\ mind)\s+that
     | so\s+in\s+(?:summary|short|conclusion)\s*,
     )\s+""",
     re.IGNORECASE | re.VERBOSE,
@@ -30,7 +33,9 @@ _ASIDE = re.compile(
 _MARKER = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6})\s+)+")
 _MARKDOWN = re.compile(r"\*+|__+|`+|\[\d+\]|</?[a-z]+/?>|(?<=\])\(https?://[^\s)]*\)")
 _BRACKETED = re.compile(r"\s*[(（]([^()（）]{1,80})[)）]")
-_TITLE = re.compile(r"\"([^\"\n]{2,90})\"|“([^”\n]{2,90})”|(?<!\w)'([A-Z][^'\n]{2,60}(?:'[a-z][^'\n]{0,60})?)'(?!\w)")
+_TITLE = re.compile(
+    r"\"([^\"\n]{2,90})\"|“([^”\n]{2,90})”|(?<!\w)'([A-Z][^'\n]{2,60}(?:'[a-z][^'\n]{0,60})?)'(?!\w)"
+)
 
 _LIGHT = frozenset({"with", "from", "into", "over", "upon", "like", "than", "that", "this", "your", "about"})
 
@@ -81,7 +86,10 @@ def plain(source: str, start: int, end: int) -> Plain:
         if kind == "title":
             titles.add(len(kept))
             last = len(STAND_IN) - 1
-            kept += [(STAND_IN[i], left if i == 0 else right - 1, right if i == last else left + 1) for i in range(last + 1)]
+            kept += [
+                (STAND_IN[i], left if i == 0 else right - 1, right if i == last else left + 1)
+                for i in range(last + 1)
+            ]
         elif kind == "aside":
             match = _BRACKETED.match(source, left, right)
             assert match is not None
@@ -97,7 +105,12 @@ def plain(source: str, start: int, end: int) -> Plain:
     if sum(char.isupper() for char in text) > 0.8 * sum(char.isalpha() for char in text) and len(text) > 20:
         text = "".join(char.lower() if char.isascii() else char for char in text)
     return Plain(
-        text, source, tuple(p for _, p, _ in kept), tuple(s for _, _, s in kept), tuple(asides), frozenset(titles)
+        text,
+        source,
+        tuple(p for _, p, _ in kept),
+        tuple(s for _, _, s in kept),
+        tuple(asides),
+        frozenset(titles),
     )
 
 
@@ -115,8 +128,18 @@ def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
         while right > left + 1 and source[right - 1] in ",.;: ":
             right -= 1
         if _looks_like_title(source[left:right]):
-            events.append((match.start(), match.end() if right == match.end(group) else match.end(), "title", left, right))
-    events += [(m.start(), m.end(), "aside", m.start(), m.end()) for m in _BRACKETED.finditer(source, start, end)]
+            events.append(
+                (
+                    match.start(),
+                    match.end(),
+                    "title",
+                    left,
+                    right,
+                )
+            )
+    events += [
+        (m.start(), m.end(), "aside", m.start(), m.end()) for m in _BRACKETED.finditer(source, start, end)
+    ]
     position = start
     for left, right, kind, inner_left, inner_right in sorted(events, key=lambda event: (event[0], -event[1])):
         if left < position:
