@@ -230,17 +230,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _command_first(arguments: Sequence[str]) -> list[str]:
-    """Upstream takes its command anywhere, and none means extract-check."""
-    commands = ("extract", "check", "extract-check", "doctor")
-    rest = list(arguments)
-    if not rest or not rest[0].startswith("--") or rest[0] in ("--help", "--version"):
-        return rest
-    for place, argument in enumerate(rest):
-        follows_flag = place > 0 and rest[place - 1].startswith("--") and "=" not in rest[place - 1]
-        lone = not follows_flag or rest[place - 1] in ("--quiet", "--restart", "--retry_failed")
-        if argument in commands and (lone or place == len(rest) - 1):
-            return [argument, *rest[:place], *rest[place + 1 :]]
-    return ["extract-check", *rest]
+    """Upstream takes its command after the options too, and none means extract-check."""
+    if not arguments or not arguments[0].startswith("--") or arguments[0] in ("--help", "--version"):
+        return list(arguments)
+    command = next((a for a in arguments if a in ("extract", "check", "extract-check")), None)
+    if command is None:
+        return ["extract-check", *arguments]
+    place = arguments.index(command)
+    return [command, *arguments[:place], *arguments[place + 1 :]]
 
 
 def _how_to_go_on(output_path: str) -> str:

@@ -77,19 +77,18 @@ class Session:
 
     @contextmanager
     def _input(self, *, spool: bool) -> Iterator[tuple[str, str, str]]:
-        """(path, name in messages, format). Standard input is kept in a file where it is read twice."""
-        if self.input_path != "-":
-            fmt = format_of(self.input_path, self.input_format)
-            with _opened(self.input_path):
-                pass
-            yield self.input_path, self.input_path, fmt
-        elif not spool:
-            yield "-", "standard input", self.input_format or "jsonl"
+        """(path, name in messages, format). What can be read only once is kept in a file first."""
+        path = self.input_path
+        name = "standard input" if path == "-" else path
+        fmt = self.input_format or "jsonl" if path == "-" else format_of(path, self.input_format)
+        if Path(path).is_file() or not spool:
+            yield path, name, fmt
         else:
             with tempfile.NamedTemporaryFile(prefix="refchecker-") as kept:
-                shutil.copyfileobj(sys.stdin.buffer, kept)
+                with _opened(path) as stream:
+                    shutil.copyfileobj(stream, kept)
                 kept.flush()
-                yield kept.name, "standard input", self.input_format or "jsonl"
+                yield kept.name, name, fmt
 
     def _items(self, path: str, name: str, fmt: str) -> Iterator[Item]:
         with _opened(path) as stream:

@@ -1,8 +1,10 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import jsonschema
@@ -268,6 +270,15 @@ def test_standard_input_to_a_file(tmp_path):
         check=True,
     )
     assert (tmp_path / "o.csv").read_text().startswith("id,response,reference,triplets,Y,ys")
+
+
+def test_a_pipe_by_name_is_read_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    writer = threading.Thread(target=(tmp_path / "pipe.jsonl").write_text, args=(json.dumps(GOOD),))
+    writer.start()
+    assert check("--quiet", given="pipe.jsonl") == 0
+    writer.join(10)
+    assert written()[0]["ys"] == ["Entailment", "Neutral"]
 
 
 @pytest.mark.parametrize("code", ["import refchecker", "from refchecker import Record, run, load", "HELP"])

@@ -1,0 +1,41 @@
+import subprocess
+import sys
+
+import pytest
+
+from refchecker.errors import UsageError
+from refchecker.registry import BUILTIN, find, imported, load, names
+
+
+def test_an_unknown_name_suggests_the_close_one():
+    with pytest.raises(
+        UsageError, match=r"no checker called 'nil'\. Did you mean 'nli'\? Available: embedded, nli, python"
+    ):
+        load("checker", "nil")
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in BUILTIN for name in BUILTIN[kind]])
+def test_every_built_in_name_can_be_imported(kind, name):
+    assert callable(find(kind, name))
+    assert name in names(kind)
+
+
+def test_options_a_factory_does_not_know_are_left_out():
+    assert load("extractor", "sentence", language="de", device="cuda").signature == "sentence(de)"
+
+
+@pytest.mark.parametrize("path", ["no_such_module:x", "refchecker.types:Nonsense", "refchecker.types", ""])
+def test_a_path_that_leads_nowhere(path):
+    with pytest.raises(UsageError, match="Write python:MODULE:NAME"):
+        imported(path)
+
+
+def test_an_installed_package_adds_its_own(tmp_path):
+    (tmp_path / "plugin.py").write_text("def factory(): return 'mine'\n")
+    info = tmp_path / "plugin-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[refchecker.checker]\nmine = plugin:factory\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+    code += "from refchecker import load; print(load('checker', 'mine'))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "mine"
