@@ -65,8 +65,9 @@ def row_of(setting: str, items: list[dict[str, Any]], extractions: list[Extracti
     precision, recall = hits / max(claims, 1), hits / max(gold, 1)
     f1 = 2 * precision * recall / max(precision + recall, 1e-9)
     return (
-        f"| {setting} | {len(items)} | {claims} | {texts} | {claims / len(items):.1f} | {gold / len(items):.1f} "
-        f"| {silent} | {empty} | {both} | {precision:.3f} | {recall:.3f} | {f1:.3f} |"
+        f"| {setting} | {len(items)} | {claims} | {texts} | {claims / len(items):.1f} "
+        f"| {gold / len(items):.1f} | {silent} | {empty} | {both} "
+        f"| {precision:.3f} | {recall:.3f} | {f1:.3f} |"
     )
 
 
@@ -93,7 +94,12 @@ def groups(items: list[dict[str, Any]]) -> list[tuple[str, str]]:
 def shown(item: dict[str, Any], extraction: Extraction) -> list[str]:
     response = " ".join(item["response"].split())
     lines = [f"### {item['setting']}, {item['model']}: {item['question']}", ""]
-    lines += [f"> {response[:500]}{' ...' if len(response) > 500 else ''}", "", "| extracted | published |", "|---|---|"]
+    lines += [
+        f"> {response[:500]}{' ...' if len(response) > 500 else ''}",
+        "",
+        "| extracted | published |",
+        "|---|---|",
+    ]
     ours = [" &#124; ".join(c.triplet) if c.triplet else f"*{c.text}*" for c in extraction.claims]
     theirs = [" &#124; ".join(t["triplet"]) for t in item["triplets"]]
     ours = ours or [f"({extraction.note})"]
@@ -105,7 +111,9 @@ def shown(item: dict[str, Any], extraction: Extraction) -> list[str]:
 
 
 def main() -> None:
-    items = [json.loads(line) for name in SETTINGS for line in (DATA / f"{name}.jsonl").open(encoding="utf-8")]
+    items = [
+        json.loads(line) for name in SETTINGS for line in (DATA / f"{name}.jsonl").open(encoding="utf-8")
+    ]
     records = [Record(str(n), item["response"], item["question"]) for n, item in enumerate(items)]
     extractor = DependencyExtractor()
     extractor(records[:20])
@@ -115,11 +123,12 @@ def main() -> None:
     lines = [
         "# What the embedded extractor extracts",
         "",
-        f"`{extractor.signature}`, {len(records)} responses in {seconds:.1f} s: {len(records) / seconds:.0f} records/s"
-        f" on this machine. Made by `benchmark/extraction.py`; a match is a token-set F1 of {MATCH_F1} or more.",
+        f"`{extractor.signature}`, {len(records)} responses in {seconds:.1f} s:"
+        f" {len(records) / seconds:.0f} records/s on this machine. Made by `benchmark/extraction.py`;"
+        f" a match is a token-set F1 of {MATCH_F1} or more.",
         "",
-        "| setting | responses | claims | of them texts | per response | published per response | none extracted "
-        "| none published | neither | P | R | F1 |",
+        "| setting | responses | claims | of them texts | per response "
+        "| published per response | none extracted | none published | neither | P | R | F1 |",
         "|---|" + "---:|" * 11,
     ]
     for name in SETTINGS:
@@ -128,10 +137,17 @@ def main() -> None:
     lines.append(row_of("all", items, extractions))
     print("\n".join(lines))
     judgment = RESULTS / "extraction_judgment.md"
-    lines += ["", judgment.read_text(encoding="utf-8").strip() if judgment.exists() else "", "", "## Twenty responses", ""]
     lines += [
-        "Responses and published triplets: RefChecker's human benchmark (labels CC BY 4.0; responses written from",
-        "Natural Questions and Dolly texts, CC BY-SA). Texts in italics are claims without a triplet.",
+        "",
+        judgment.read_text(encoding="utf-8").strip() if judgment.exists() else "",
+        "",
+        "## Twenty responses",
+        "",
+    ]
+    lines += [
+        "Responses and published triplets: RefChecker's human benchmark (labels CC BY 4.0; responses",
+        "written from Natural Questions and Dolly texts, CC BY-SA). Texts in italics are claims without",
+        "a triplet.",
         "",
     ]
     for index in sample(items):

@@ -22,22 +22,23 @@ def _words(text: str) -> frozenset[str]:
 
 # A full stop after one of these does not end a sentence, whatever follows.
 _NEVER_FINAL = _words(
-    "dr mr mrs ms mx prof rev fr hon gen col maj capt cpt lt sgt cmdr adm gov sen rep pres supt st ste mt ft "
-    "messrs mme mlle vs v e.g eg i.e ie cf viz approx ca c est al"
+    "dr mr mrs ms mx prof rev fr hon gen col maj capt cpt lt sgt cmdr adm gov sen rep pres supt st "
+    "ste mt ft messrs mme mlle vs v e.g eg i.e ie cf viz approx ca c est al"
 )
 # After one of these it does not when a number follows.
 _BEFORE_NUMBER = _words("no nos nr fig figs eq eqs sec ch vol vols p pp art op para tab ver pt")
 # After one of these it does only when the next word is one that starts sentences.
 _MAYBE_FINAL = _words(
-    "inc ltd co corp bros llc plc jr sr esq etc ave blvd rd dept univ assn a.m p.m am pm ph.d m.d b.a m.a b.sc "
-    "m.sc u.s u.k u.n e.u d.c b.c a.d b.c.e c.e jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed "
-    "thu fri sat sun ed eds trans ibid"
+    "inc ltd co corp bros llc plc jr sr esq etc ave blvd rd dept univ assn a.m p.m am pm ph.d m.d b.a "
+    "m.a b.sc m.sc u.s u.k u.n e.u d.c b.c a.d b.c.e c.e jan feb mar apr jun jul aug sep sept oct nov "
+    "dec mon tue wed thu fri sat sun ed eds trans ibid"
 )
 _STARTERS = _words(
-    "the a an this that these those he she it they we i you his her its their our my your there here in on at "
-    "by for from with as if when while after before during since although though because however but and or so "
-    "yet also then thus therefore meanwhile moreover furthermore some many most all both each no not what who "
-    "where why how one another other others such it's he's she's they're i'm we're"
+    "the a an this that these those he she it they we i you his her its their our my your there here "
+    "in on at by for from with as if when while after before during since although though because "
+    "however but and or so yet also then thus therefore meanwhile moreover furthermore some many most "
+    "all both each no not what who where why how one another other others such it's he's she's "
+    "they're i'm we're"
 )
 
 _LIST_LINE = re.compile(
@@ -218,7 +219,7 @@ def _is_abbreviation(text: str, stop: int, next_word: str, knowledge: _Knowledge
     if word in _NEVER_FINAL or (word in _BEFORE_NUMBER and next_word[:1].isdigit()):
         return True
     starts_sentence = next_word.lower() in _STARTERS and not next_word[:1].islower()
-    if len(chunk) == 1 and chunk.isupper() or re.fullmatch(r"(?:[^\W\d]\.)+[^\W\d]", chunk):
+    if (len(chunk) == 1 and chunk.isupper()) or re.fullmatch(r"(?:[^\W\d]\.)+[^\W\d]", chunk):
         return not starts_sentence  # an initial, or letters with stops
     if word in _MAYBE_FINAL or chunk + "." in knowledge.abbreviations:
         return not (knowledge.english and starts_sentence)

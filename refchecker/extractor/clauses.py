@@ -80,6 +80,9 @@ def _bare(reader: Reader, verb: Any, said: Part) -> list[tuple[Part, Part]]:
     for child in children:
         if child.dep_ == "advcl" and child.i > verb.i and marker(child) and not is_conditional(child):
             return [(said, reader.words(child.subtree))]
+    whole = reader.words([verb]).text
+    if any(child.dep_ == "auxpass" for child in children) and said.text.endswith(f" {whole}"):
+        return [(said._replace(text=said.text[: -len(whole) - 1]), Part(whole, verb.i, verb.i))]
     return [(said, NOTHING_SAID)]
 
 

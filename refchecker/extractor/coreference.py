@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple
 
-from .lexicon import FEMALE, MALE, PEOPLE
+from .lexicon import BE, FEMALE, MALE, PEOPLE
 from .phrases import Part, Reader
 
 _PERSONAL: dict[str, tuple[str, str]] = {  # pronoun: (kind, gender)
@@ -103,6 +103,10 @@ def _kind(token: Any, reader: Reader) -> Literal["person", "thing", "many", "unk
         return "thing"
     if token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children):
         return "many"
+    described = [c for c in token.head.children if c.dep_ == "attr"] if token.dep_ == "nsubj" else []
+    if described and token.head.lower_ in BE:
+        people = any(node.lower_ in PEOPLE for node in (*described, *described[0].children))
+        return "person" if people or token.ent_type_ == "PERSON" else "thing"
     if token.ent_type_ == "PERSON" or token.lower_ in PEOPLE:
         return "person"
     return "unknown" if token.pos_ == "PROPN" and not token.ent_type_ else "thing"
@@ -117,6 +121,8 @@ def _fits(mention: Mention, kind: str, gender: str) -> bool:
     if kind == "many" and mention.group:
         return True
     if mention.kind == "unknown":
+        if gender and mention.text.lower().startswith("the "):
+            return False
         return kind != "many" and not (kind == "thing" and mention.gender)
     return mention.kind == kind and not (gender and mention.gender and mention.gender != gender)
 

@@ -40,6 +40,11 @@ class _Piece(NamedTuple):
     heading: bool  # it ends in a colon
     only: bool  # the response states nothing else
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The piece as it stands in the response."""
+        return (Span(RESPONSE, self.start, self.end),)
+
 
 class DependencyExtractor:
     """(subject, predicate, object) triplets, read off the grammar of each sentence.
@@ -91,10 +96,11 @@ class DependencyExtractor:
         if items and (piece.name or piece.only or (heading and piece.listed)):
             for item in items:
                 if piece.name:
-                    yield _of_statement(Statement(piece.name, "includes", item), piece)
+                    yield _of_statement(Statement(piece.name, "includes", item), piece.spans)
                 else:
                     yield _of_statement(
-                        under_heading(heading, item) if heading else answer(question, item, self._nlp), piece
+                        under_heading(heading, item) if heading else answer(question, item, self._nlp),
+                        piece.spans,
                     )
             return
         for sentence in reader.doc.sents:
@@ -125,7 +131,10 @@ class DependencyExtractor:
         if not words or (len(spoken) > 5 and 2 * len(set(spoken)) < len(spoken)):
             return  # nothing, or the same over and over
         is_clause = any(t.dep_ in {"nsubj", "nsubjpass"} for t in reader.doc)
-        if piece.name:
+        yes_or_no = polar(question, words, self._nlp) if words.lower() in {"yes", "no"} else None
+        if yes_or_no is not None:
+            statement = yes_or_no
+        elif piece.name:
             statement = Statement(piece.name, "is", words)
         elif is_clause or len(words) > 200:
             statement = Statement(words)
@@ -133,15 +142,15 @@ class DependencyExtractor:
             statement = under_heading(heading, words)
         else:
             statement = answer(question, words, self._nlp) if piece.only else Statement(words)
-        yield _of_statement(statement, piece)
+        yield _of_statement(statement, piece.spans)
 
     def _yes_or_no(self, record: Record) -> dict[str, Claim]:
         word = re.fullmatch(r"\W*(yes|no)\W*", record.response, re.IGNORECASE)
-        statement = polar(record.question, word[1].lower() == "yes", self._nlp) if word else None
+        statement = polar(record.question, word[1], self._nlp) if word else None
         if word is None or statement is None:
             return {}
         span = Span(RESPONSE, *word.span(1))
-        claim = Claim.of_triplet(statement.subject, statement.predicate, statement.object, (span,))
+        claim = _of_statement(statement, (span,))
         return {claim.text: claim}
 
 
@@ -156,8 +165,7 @@ def _claim(reader: Reader, edge: Edge) -> Claim:
     return Claim.of_triplet(edge.subject.text, edge.predicate.text, edge.object.text, spans)
 
 
-def _of_statement(statement: Statement, piece: _Piece) -> Claim:
-    spans = (Span(RESPONSE, piece.start, piece.end),)
+def _of_statement(statement: Statement, spans: tuple[Span, ...]) -> Claim:
     if statement.subject and statement.predicate and statement.object:
         return Claim.of_triplet(statement.subject, statement.predicate, statement.object, spans)
     return Claim(statement.subject, spans=spans)
@@ -193,7 +201,7 @@ def _pieces(record: Record) -> list[_Piece]:
             listed = _LISTED.match(text)
             name = ""
             left = start
-            bare = len(text) < 80 and " - " in text and text[:1].isupper()
+            bare = len(text) < 80 and text.count(" - ") == 1 and text[:1].isupper()
             skip = listed.end() if listed else 0
             parts = item_parts(text[skip:]) if listed or bare else None
             if parts:

@@ -16,7 +16,9 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _AUX = re.compile(r"(?:is|are|was|were|did|does|do|can|could|will|would|has|have|had|should)$", re.IGNORECASE)
-_YEARS = re.compile(r"(?:c(?:a|irca)?\.?\s*)?\d{3,4}\s*(?:[-–—]\s*(?:\d{2,4}|present))?$")
+_YEARS = re.compile(
+    r"(?:c(?:a|irca)?\.?\s*|(?:\d{1,2}\s+)?[A-Z][a-z]{2,8}\s+(?:\d{1,2},\s+)?)?\d{3,4}\s*(?:[-–—]\s*(?:\d{2,4}|present))?$"
+)
 _LIST_HEAD = re.compile(
     r"(?P<subject>.{2,120}?)\s+(?P<verb>(?:also\s+)?(?:includ(?:e|es|ed)|are|were|is|was|has|have|had|feature[sd]?|contain[s]?))"
     r"(?:\s+(?:the\s+following|as\s+follows))?$",
@@ -112,28 +114,28 @@ def answer(question: str, words: str, parse: Parse) -> Statement:
     return plain
 
 
-def polar(question: str, yes: bool, parse: Parse) -> Statement | None:
+def polar(question: str, word: str, parse: Parse) -> Statement | None:
     """What "Yes." or "No." says to a question such as "is celery nutritious?"."""
     asked = " ".join(question.split()).rstrip("? .")
-    if not _AUX.match(asked.partition(" ")[0]):
+    if not asked:
         return None
-    turned = _uninverted(asked, parse)
-    if turned is None:
-        return None
-    subject, predicate = turned
+    turned = _uninverted(asked, parse) if _AUX.match(asked.partition(" ")[0]) else None
+    subject, predicate = turned or ("", "")
     auxiliary, _, rest = predicate.partition(" ")
     if not rest:
-        return None
-    return Statement(subject, auxiliary if yes else f"{auxiliary} not", rest)
+        return Statement(f"{asked}: {word}")
+    return Statement(subject, auxiliary if word.lower() == "yes" else f"{auxiliary} not", rest)
 
 
 def _uninverted(asked: str, parse: Parse) -> tuple[str, str] | None:
     """ "was X filmed" as ("X", "was filmed")."""
-    doc = parse(asked)
-    subjects = [token for token in doc if token.dep_ in {"nsubj", "nsubjpass"} and token.i > 0]
+    doc = parse(asked[:1].lower() + asked[1:] + "?")[:-1]
+    subjects = [token for token in doc if token.dep_ in {"nsubj", "nsubjpass", "attr"} and token.i > 0]
     if not subjects or subjects[0].left_edge.i != 1:
         return None
     end = subjects[0].right_edge.i + 1
+    if end == len(doc) and doc[end - 1].tag_ == "VBN":
+        end -= 1  # "was the film made", read as "the film that was made"
     rest = doc[end:].text
     return doc[1:end].text, f"{doc[0].text} {rest}".strip()
 

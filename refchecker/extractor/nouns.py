@@ -68,7 +68,11 @@ def _referents(reader: Reader, noun: Any, clause: Any) -> list[Part]:
     """What a description is said of: of "Gilda is a film that ...", Gilda."""
     if noun.dep_ == "appos" and noun.i in reader.detached:
         return _referents(reader, noun.head, clause)
-    if noun.dep_ == "attr" and noun.head.lower_ in BE and noun.tag_ in {"NN", "NNS"}:
+    if (
+        noun.dep_ == "attr"
+        and noun.head.lower_ in BE
+        and (noun.tag_ in {"NN", "NNS"} or any(c.lower_ in {"a", "an"} for c in noun.lefts))
+    ):
         subjects = [c for c in noun.head.children if c.dep_ == "nsubj"]
         definite = any(c.dep_ == "neg" for c in noun.head.children)
         definite = definite or (
@@ -86,6 +90,10 @@ def _apposition(reader: Reader, noun: Any, apposed: Any) -> Iterator[Edge]:
     subject, many = reader.phrase(noun), noun.tag_ in {"NNS", "NNPS"}
     if noun.dep_ == "appos" and noun.head.tag_ in {"NNS", "NNPS"}:
         return  # the next of a list
+    if any(
+        token.i > noun.i and not noun.is_ancestor(token) for token in noun.doc[noun.i : apposed.left_edge.i]
+    ):
+        return  # the parser reached over a verb
     if many and apposed.tag_ not in {"NNS", "NNPS"}:
         queue = [apposed]
         for member in queue:

@@ -19,6 +19,9 @@ _LEAD_IN = re.compile(
         |furthermore|also|in\ (?:summary|addition|conclusion|fact|short)
         |unfortunately|hence|finally|to\ summarize|for\ example
         |for\ instance|as\ a\ result|and|but|answer)\s*[,:]
+    | (?:the\ )?(?:passages?|texts?|context|paragraph|article|references?|documents?)
+        (?:\s+\d+(?:(?:,\s*|,?\s+and\s+)\d+)*)?\s+(?:also\s+|directly\s+|then\s+)*
+        (?:states?|mentions?|notes?|indicates?|suggests?|explains?|says?|reveals?|shows?|confirms?|adds?)\s+that
     | the\ (?:correct\ )?answer\ (?:to\ (?:the|your|this)\ question[^:]{0,120}?\ )?is\s*:?(?=\s+(?!that\b))
     | (?:note|it(?:\ is|['’]s)\ (?:also\ )?(?:worth\ (?:noting|mentioning)
         |important\ to\ (?:note|remember))|please\ note|keep\ in\ mind)\s+that
@@ -38,6 +41,11 @@ _TITLE = re.compile(
 )
 
 _LIGHT = frozenset({"with", "from", "into", "over", "upon", "like", "than", "that", "this", "your", "about"})
+
+_TITLED = re.compile(
+    r"\b(?:songs?|films?|movies?|books?|albums?|novels?|poems?|term|word|phrase|titled|entitled|called)\s$"
+)
+_NAMES = re.compile(r"\s(?:is|was|were|are|by|refers|means|stands)\b")
 
 
 class Aside(NamedTuple):
@@ -127,16 +135,8 @@ def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
         left, right = match.span(group)
         while right > left + 1 and source[right - 1] in ",.;: ":
             right -= 1
-        if _looks_like_title(source[left:right]):
-            events.append(
-                (
-                    match.start(),
-                    match.end(),
-                    "title",
-                    left,
-                    right,
-                )
-            )
+        if _is_title(source, left, right, match):
+            events.append((match.start(), match.end(), "title", left, right))
     events += [
         (m.start(), m.end(), "aside", m.start(), m.end()) for m in _BRACKETED.finditer(source, start, end)
     ]
@@ -155,7 +155,12 @@ def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
     yield "text", position, end
 
 
-def _looks_like_title(text: str) -> bool:
+def _is_title(source: str, left: int, right: int, match: re.Match[str]) -> bool:
+    text = source[left:right]
+    if _TITLED.search(source, max(0, match.start() - 20), match.start()):
+        return len(text.split()) <= 14
+    if _NAMES.match(source, match.end()) and match.group()[0] in '"“':
+        return 1 < len(text.split()) <= 14
     words = re.findall(r"[^\W\d_][\w'’-]*", text)
     if len(words) < 2 or not (text[0].isupper() or text[0].isdigit() or text[0] == "("):
         return False
