@@ -1,0 +1,154 @@
+"""Write a trained model as int8 ONNX beside its tokenizer and config, and compare it with torch.
+
+    python -m benchmark.training.export --data runs/embedded --parent DIR \\
+        --checkpoint runs/embedded/checkpoint.pt --out refchecker/models/embedded --version v1
+
+Temperature and label biases are fitted on dev.jsonl, on the int8 model's own logits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from .calibrate import fit
+from .model import LABELS, CrossEncoder, parent
+from .train import Row, encoded, logits_of
+
+SETTINGS = {"max_tokens": 512, "window_tokens": 200, "overlap_tokens": 60, "max_claim_tokens": 160}
+
+
+class OneInput(nn.Module):
+    """The model for unpadded input: no mask to pass."""
+
+    def __init__(self, model: CrossEncoder) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: Tensor, token_type_ids: Tensor) -> Tensor:
+        logits: Tensor = self.model(input_ids, token_type_ids, torch.ones_like(input_ids))
+        return logits
+
+
+def write_onnx(model: CrossEncoder, path: Path) -> None:
+    """fp32 ONNX with any batch size and length."""
+    model.bert.config._attn_implementation = "eager"
+    ids = torch.randint(1000, 20000, (2, 24))
+    axes = {0: "inputs", 1: "tokens"}
+    torch.onnx.export(
+        OneInput(model.eval()), (ids, torch.zeros_like(ids)), str(path), dynamo=False, opset_version=17,
+        input_names=["input_ids", "token_type_ids"], output_names=["logits"],
+        dynamic_axes={"input_ids": axes, "token_type_ids": axes, "logits": {0: "inputs"}},
+    )  # fmt: skip
+
+
+def quantise(source: Path, target: Path) -> None:
+    """int8 weights: MatMul and Gemm per output channel, embeddings per tensor."""
+    quantize_dynamic(
+        source, target, op_types_to_quantize=["MatMul", "Gemm", "Gather"], per_channel=True,
+        weight_type=QuantType.QInt8, extra_options={"MatMulConstBOnly": True},
+    )  # fmt: skip
+    quantised = onnx.load(target)
+    quantised.doc_string = ""
+    for node in quantised.graph.node:
+        node.doc_string = ""  # paths and line numbers of the exporting machine
+        del node.metadata_props[:]
+    onnx.save(quantised, target)
+
+
+def session_of(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def onnx_logits(
+    session: onnxruntime.InferenceSession, rows: list[Row]
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Logits of each row run alone, as the checker runs it. # [rows, 3]"""
+    found = []
+    for ids, claim_at, *_ in rows:
+        types = [0] * claim_at + [1] * (len(ids) - claim_at)
+        feed = {"input_ids": np.array([ids], np.int64), "token_type_ids": np.array([types], np.int64)}
+        found.append(session.run(None, feed)[0][0])
+    return np.array(found)
+
+
+def load(checkpoint: Path, directory: Path) -> CrossEncoder:
+    model = parent(directory)
+    model.load_state_dict(torch.load(checkpoint, map_location="cpu", weights_only=True)["model"])
+    return model.eval()
+
+
+def lean_tokenizer(directory: Path, target: Path) -> Tokenizer:
+    """The parent's tokenizer without its truncation and padding."""
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.save(str(target), pretty=False)
+    return tokenizer
+
+
+def export(data: Path, directory: Path, checkpoint: Path, out: Path, version: str, parity_rows: int) -> None:
+    """Write model.onnx, tokenizer.json and config.json to `out`; report parity on stderr."""
+    out.mkdir(parents=True, exist_ok=True)
+    model = load(checkpoint, directory)
+    tokenizer = lean_tokenizer(directory, out / "tokenizer.json")
+    with tempfile.TemporaryDirectory() as scratch:
+        plain = Path(scratch) / "plain.onnx"
+        write_onnx(model, plain)
+        quantise(plain, out / "model.onnx")
+    rows = encoded(data / "dev.jsonl", tokenizer, 256)
+    ours = onnx_logits(session_of(out / "model.onnx"), rows)
+    some = rows[:parity_rows]
+    theirs = logits_of(load(checkpoint, directory), some, "cpu").numpy()
+    labels = np.array([row[2] for row in rows])
+    calibration = fit(ours, labels, [row[3] for row in rows])
+    parity = {
+        "rows": len(some),
+        "same_label": round(float((ours[: len(some)].argmax(1) == theirs.argmax(1)).mean()), 4),
+        "mean_difference": round(float(np.abs(ours[: len(some)] - theirs).mean()), 4),
+        "accuracy_torch": round(float((theirs.argmax(1) == labels[: len(some)]).mean()), 4),
+        "accuracy_onnx": round(float((ours[: len(some)].argmax(1) == labels[: len(some)]).mean()), 4),
+    }
+    config = {"version": version, "labels": LABELS, **SETTINGS, **calibration}
+    config["sha256"] = hashlib.sha256((out / "model.onnx").read_bytes()).hexdigest()
+    config["training_data"] = json.loads((data / "sources.json").read_text(encoding="utf-8"))["sha256"]
+    config["parity"] = parity
+    (out / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    sys.stderr.write(json.dumps(config | {"bytes": (out / "model.onnx").stat().st_size}, indent=1) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder that `prepare` wrote")
+    parser.add_argument(
+        "--parent", type=Path, required=True, help="folder with the parent's config and tokenizer"
+    )
+    parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--version", default="v1")
+    parser.add_argument("--parity_rows", type=int, default=1000)
+    options = parser.parse_args()
+    export(
+        options.data, options.parent, options.checkpoint, options.out, options.version, options.parity_rows
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
