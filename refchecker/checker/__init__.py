@@ -1,0 +1,23 @@
+"""Checkers: what a reference says about a claim.
+
+The names here are upstream's classes, from `refchecker.compat`. The native checkers are in
+the modules: `refchecker.checker.nli.NLIChecker`, `refchecker.checker.embedded.EmbeddedChecker`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["CompatChecker", "EmbeddedChecker", "NLIChecker"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
+    from .. import compat
+
+    return getattr(compat, name)
+
+
+def __dir__() -> list[str]:
+    return __all__
