@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .lexicon import LIGHT_VERBS
+from .lexicon import BE, LIGHT_VERBS, TELLS
 from .phrases import Part, Reader
 from .predicates import is_infinitive, is_plain_adverb
 from .prepositions import dates_of, is_cut, prepositional
@@ -16,6 +16,17 @@ _SHORT_OBJECT_TOKENS = 9  # a longer object is not repeated in front of "in 1903
 def statements(reader: Reader, verb: Any, said: Part) -> Iterator[tuple[Part, Part]]:
     """(predicate, object) pairs of a verb: its objects, then its prepositions, each for itself."""
     children = list(verb.children)
+    adjective = any(c.dep_ == "acomp" for c in children)
+    if (
+        verb.lower_ in BE
+        and not adjective
+        and any(c.lower_ == "it" and c.i not in reader.said for c in children)
+    ):
+        reported = [c for c in children if c.dep_ == "ccomp" and c.i > verb.i]
+        if reported:  # it was not until 1990 that he won
+            read = [t for t in verb.subtree if t.i > verb.i and t.dep_ != "neg"]
+            yield said, reader.words(t for t in read if t.head != verb or t.dep_ not in {"punct", "advmod"})
+            return
     indirect = [c for c in children if c.dep_ == "dative" and c.pos_ != "ADP"]
     objects = [c for c in children if c.dep_ in {"dobj", "attr", "oprd", "obj"}] or shared_objects(verb)
     if any(c.dep_ == "oprd" for c in objects) and len(objects) > 1:
@@ -66,7 +77,7 @@ def statements(reader: Reader, verb: Any, said: Part) -> Iterator[tuple[Part, Pa
                 yield base, reader.words(child.subtree)
         elif child.dep_ in {"npadvmod", "tmod"}:
             yield base, reader.phrase(child, whole=True)
-        elif child.dep_ == "ccomp" and child.i > verb.i:
+        elif child.dep_ == "ccomp" and (child.i > verb.i or verb.lower_ in TELLS):
             yield said, reader.words(child.subtree)
     late = [c for c in children if c.dep_ == "advmod" and c.i > verb.i and is_plain_adverb(c)]
     for adverb in late if objects else []:
@@ -153,11 +164,7 @@ def base_of(reader: Reader, verb: Any, said: Part) -> Part:
         return said
     thing = things[-1]
     if thing.dep_ == "acomp":
-        return (
-            said
-            if any(c.dep_ == "prep" for c in thing.children)
-            else said + reader.words([*thing.lefts, thing])
-        )
+        return said + reader.words([*thing.lefts, thing])
     dates = {t.i for date in dates_of(thing) for t in date.subtree}
     whole = reader.phrase(thing, whole=True)
     if dates:

@@ -42,7 +42,8 @@ def clause(
             yield from clause(reader, inner, [], NOTHING_SAID, (), depth + 1)
         return
     subjects = _own_subjects(reader, children) or subjects
-    said = prefix + predicate(reader, verb, inherited)
+    said = predicate(reader, verb, inherited)
+    said = prefix + said.lowered() if prefix.text else said
     if any(child.dep_ == "expl" and child.lower_ == "there" for child in children):
         yield from _existence(reader, verb, said)
     else:
@@ -55,7 +56,8 @@ def clause(
         yield from clause(reader, inner, subjects if keep else [], before, (), depth + 1)
     for child in children:
         if child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"}:
-            yield from clause(reader, child, subjects, prefix, inherited_auxiliaries(child, verb), depth + 1)
+            before = NOTHING_SAID if prefix.text in BE and child.tag_ != "VBN" else prefix
+            yield from clause(reader, child, subjects, before, inherited_auxiliaries(child, verb), depth + 1)
         elif (
             child.dep_ in {"parataxis", "ccomp"}
             and depth == 0
@@ -69,7 +71,16 @@ def _own_subjects(reader: Reader, children: Sequence[Any]) -> list[Part]:
     own = [child for child in children if child.dep_ in {"nsubj", "nsubjpass", "csubj", "csubjpass"}]
     if not own or (own[0].tag_ in {"WDT", "WP"} and own[0].i not in reader.said):
         return []
-    return [reader.words(own[0].subtree)] if own[0].dep_.startswith("csubj") else reader.group(own[0])
+    if not own[0].dep_.startswith("csubj"):
+        return reader.group(own[0])
+    named = (
+        own[0].tag_ == "VBG" or is_infinitive(own[0]) or own[0].left_edge.tag_ in {"WP", "WRB", "IN", "WDT"}
+    )
+    return (
+        [reader.words(own[0].subtree)]
+        if named and own[0].left_edge.lower_ not in {"while", "although"}
+        else []
+    )
 
 
 def _bare(reader: Reader, verb: Any, said: Part) -> list[tuple[Part, Part]]:
@@ -108,6 +119,11 @@ def _inner_clauses(reader: Reader, verb: Any, said: Part, base: Part) -> Iterato
                     )
         elif child.dep_ == "advcl" and child.pos_ in {"VERB", "AUX"}:
             own = any(c.dep_ in {"nsubj", "nsubjpass", "expl"} for c in child.children)
+            empty = any(
+                c.dep_ == "nsubj" and c.lower_ == "it" and c.i not in reader.said for c in verb.children
+            )
+            if empty and not own:
+                continue
             if is_conditional(child):
                 continue
             if is_infinitive(child):
@@ -140,7 +156,7 @@ def conditions(reader: Reader, verb: Any) -> Part:
         for child in node.children:
             if child.dep_ == "advcl" and is_conditional(child):
                 words = reader.words(child.subtree)
-                condition = condition + words._replace(text=words.text[:1].lower() + words.text[1:])
+                condition = condition + words.lowered()
         if node.dep_ != "conj" or node.head.i == node.i:
             return condition
         node = node.head

@@ -141,6 +141,13 @@ def _subject_of(token: Any, reader: Reader) -> str:
 def _is_expletive(token: Any) -> bool:
     if token.dep_ == "expl":
         return True
+    described = [child for child in token.head.children if child.dep_ == "attr"]
+    if any(
+        c.dep_ == "relcl" and c.left_edge.lower_ in {"that", "who"}
+        for node in described
+        for c in node.children
+    ):
+        return not any(c.lower_ in {"a", "an"} for node in described for c in node.lefts)  # it was X that
     deps = {child.dep_ for child in token.head.children}
     later = {
         child.dep_

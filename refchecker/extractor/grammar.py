@@ -17,8 +17,8 @@ def edges(reader: Reader, root: Any, subjects: Sequence[Part] = ()) -> list[Edge
     if root.pos_ in {"VERB", "AUX"}:
         found += clause(reader, root, subjects, NOTHING_SAID, (), 0)
     for token in root.subtree:
-        if token.pos_ in {"NOUN", "PROPN", "PRON", "NUM"} and not _within_report(token):
-            found += of_noun(reader, token)
+        if token.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
+            found += of_noun(reader, token, described_only=_within_report(token))
     return found
 
 

@@ -7,6 +7,16 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_STATES = (
+    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|"
+    "Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|"
+    "Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New York|"
+    "North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|South Carolina|South Dakota|Tennessee|Texas|"
+    "Utah|Vermont|Virginia|Washington|West Virginia|Wisconsin|Wyoming"
+)
+STATES = frozenset(
+    _STATES.split("|")
+)  # of the USA: "Portland, Maine" is one name to a parser without the comma
 BE = _words("be am is are was were been being 's 're ’s ’re 'm")
 CONNECTIVES = _words(
     "accordingly actually additionally also as basically besides consequently finally further "

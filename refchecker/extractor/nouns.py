@@ -13,8 +13,14 @@ from .predicates import is_infinitive
 from .prepositions import prepositional
 
 
-def of_noun(reader: Reader, noun: Any) -> Iterator[Edge]:
-    """What a noun phrase states by itself: its clauses, appositions and lists."""
+def of_noun(reader: Reader, noun: Any, *, described_only: bool = False) -> Iterator[Edge]:
+    """What a noun phrase states by itself: its appositions and, unless `described_only`, its
+    clauses and lists. Inside what is only reported, appositions alone are the writer's own."""
+    if described_only:
+        for child in noun.children:
+            if child.dep_ == "appos" and child.i in reader.detached:
+                yield from _apposition(reader, noun, child)
+        return
     negated = under_negation(noun)
     for child in noun.children:
         if negated and child.dep_ in {"relcl", "acl", "appos"} and child.i not in reader.detached:
@@ -94,6 +100,8 @@ def _apposition(reader: Reader, noun: Any, apposed: Any) -> Iterator[Edge]:
         token.i > noun.i and not noun.is_ancestor(token) for token in noun.doc[noun.i : apposed.left_edge.i]
     ):
         return  # the parser reached over a verb
+    if noun.dep_ == "ROOT" and noun.pos_ == "PROPN" == apposed.pos_:
+        return  # a list of names
     if many and apposed.tag_ not in {"NNS", "NNPS"}:
         queue = [apposed]
         for member in queue:

@@ -28,6 +28,13 @@ class Part(NamedTuple):
             return self if self.text else other
         return Part(f"{self.text} {other.text}", min(self.first, other.first), max(self.last, other.last))
 
+    def lowered(self) -> Part:
+        """The same within a sentence: "in", where a sentence began with "In"."""
+        first, _, rest = self.text.partition(" ")
+        if first[1:] != first[1:].lower() or (first == "I"):
+            return self
+        return self._replace(text=first.lower() + (" " + rest if rest else ""))
+
 
 NOTHING_SAID = Part("", 0, 0)
 
@@ -40,7 +47,10 @@ class Reader:
         self.surface = surface
         self.said: dict[int, Part] = {}
         self.detached: set[int] = set()  # heads of what is not read as part of a phrase
+        self.listed: set[int] = set()  # names in a list that the parser took for appositions
         for token in doc:
+            if token.dep_ == "appos" and _is_list_item(token):
+                self.listed.add(token.i)
             listing = (
                 token.dep_ == "prep" and token.lower_ == "including" and token.head.tag_ in {"NNS", "NNPS"}
             )
@@ -54,6 +64,8 @@ class Reader:
     def words(self, tokens: Iterable[Any]) -> Part:
         """The tokens in order, each as the response spells it or as what it stands for."""
         chosen = sorted(tokens, key=lambda token: token.i)
+        kept = {token.i for token in chosen}
+        chosen = [t for t in chosen if t.text != "," or (t.i - 1 in kept and t.i + 1 in kept)]
         while chosen and (chosen[-1].is_punct or chosen[-1].is_space or chosen[-1].dep_ == "cc"):
             chosen.pop()
         while chosen and (chosen[0].is_punct or chosen[0].is_space) and chosen[0].text not in {"-", "+", "~"}:
@@ -85,6 +97,7 @@ class Reader:
             node = stack.pop()
             if (
                 node.i in self.detached
+                or node.i in self.listed
                 or node.dep_ in {"intj", "parataxis"}
                 or (without is not None and node.i == without.i)
             ):
@@ -111,7 +124,7 @@ class Reader:
             for child in node.children:
                 if child.dep_ == "cc" and child.lower_ not in {"and", "&", "but", "as"}:
                     return [token]
-                if child.dep_ == "conj" and child.pos_ not in {"VERB", "AUX"}:
+                if child.i in self.listed or (child.dep_ == "conj" and child.pos_ not in {"VERB", "AUX"}):
                     found.append(child)
                     queue.append(child)
         found.sort(key=lambda member: int(member.i))
@@ -148,6 +161,8 @@ class Reader:
         before = self.doc[token.left_edge.i - 1] if token.left_edge.i else None
         marked = before is not None and before.text in _BOUNDARY and before.i > token.head.i
         if token.dep_ == "appos":
+            if token.i in self.listed:
+                return False
             if (
                 not marked
                 or token.pos_ == "NUM"
@@ -159,11 +174,22 @@ class Reader:
             ):
                 return False  # Oslo, Norway
             return bool(token.ent_type_ != "DATE")
-        if token.dep_ == "acl" and any(
+        if token.dep_ in {"acl", "relcl"} and any(
             child.dep_ == "aux" and child.tag_ == "TO" for child in token.children
         ):
             return False
         return marked or bool(token.right_edge.i - token.left_edge.i >= LONG_CLAUSE_TOKENS)
+
+
+def _is_list_item(token: Any) -> bool:
+    """Whether an apposition is the second of three: "Tom, Ann, and Bob", "tea, milk, and sugar"."""
+    if token.ent_type_ == token.head.ent_type_ == "GPE":
+        return False
+    bare = not any(child.dep_ in {"det", "poss"} for child in token.lefts)
+    if not (token.pos_ == "PROPN" == token.head.pos_ or (bare and token.head.pos_ == "NOUN" == token.pos_)):
+        return False
+    after = [child for node in (token, token.head) for child in node.children if child.i > token.i]
+    return any(child.dep_ in {"conj", "appos"} and child.pos_ == token.pos_ for child in after)
 
 
 def under_negation(token: Any) -> bool:

@@ -24,9 +24,7 @@ def predicate(reader: Reader, verb: Any, inherited: tuple[Any, ...] = ()) -> Par
             elif child.i < verb.i or not _after_object(verb, child):
                 core += words
     front = reader.words(early)
-    if front.text:
-        front = front._replace(text=front.text[0].lower() + front.text[1:])
-    return front + _in_order(reader, core, inherited, verb)
+    return front.lowered() + _in_order(reader, core, inherited, verb)
 
 
 def _in_order(reader: Reader, tokens: list[Any], inherited: tuple[Any, ...], verb: Any) -> Part:

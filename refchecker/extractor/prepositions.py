@@ -33,7 +33,7 @@ def prepositional(
         ),
     ]
     words = reader.words(lead)
-    front = base + words._replace(text=words.text[:1].lower() + words.text[1:])
+    front = base + words.lowered()
     for target in targets:
         if (
             target.lower_ in EMPTY_PHRASES

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .lexicon import STATES
+
 STAND_IN = "Zembla"  # a proper noun that stands for a quoted title while the sentence is parsed
 _LEAD_IN = re.compile(
     r"""\s*(?:
@@ -34,6 +36,7 @@ _ASIDE = re.compile(
     r"(?:above\s+|given\s+|provided\s+)?(?:passage|text|context|paragraph|article)s?(?=[,.])(?:,(?=\s))?"
 )
 _MARKER = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6})\s+)+")
+_IN_STATE = re.compile(rf"\b([A-Z][\w'’.-]+), (?=(?:{'|'.join(sorted(STATES))})\b(?!,? and |, [A-Z]))")
 _MARKDOWN = re.compile(r"\*+|__+|`+|\[\d+\]|</?[a-z]+/?>|(?<=\])\(https?://[^\s)]*\)")
 _BRACKETED = re.compile(r"\s*[(（]([^()（）]{1,80})[)）]")
 _TITLE = re.compile(
@@ -73,12 +76,16 @@ class Plain(NamedTuple):
 
     def original(self, start: int, end: int) -> str:
         """What the source says where the plain text says `text[start:end]`."""
-        if start >= end:
-            return ""
-        if self.titles and any(title < end and start < title + len(STAND_IN) for title in self.titles):
-            first, last = self.range(start, end)
-            return self.source[first:last]
-        return "".join(self.source[place] for place in self.places[start:end])
+        said: list[str] = []
+        while start < end:
+            if start in self.titles:
+                last = min(start + len(STAND_IN), len(self.text)) - 1
+                said.append(self.source[self.places[start] : self.stops[last]])
+                start = last + 1
+            else:
+                said.append(self.source[self.places[start]] if self.text[start] != " " else " ")
+                start += 1
+        return "".join(said)
 
 
 def plain(source: str, start: int, end: int) -> Plain:
@@ -129,6 +136,11 @@ def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
         if match and match.end() < end:
             start = match.end()
     events = [(m.start(), m.end(), "drop", 0, 0) for m in _ASIDE.finditer(source, start, end)]
+    events += [
+        (m.end(1), m.end(1) + 1, "drop", 0, 0)
+        for m in _IN_STATE.finditer(source, start, end)
+        if m.group(1) not in STATES and m.group(1) != "York"
+    ]
     events += [(m.start(), m.end(), "drop", 0, 0) for m in _MARKDOWN.finditer(source, start, end)]
     for match in _TITLE.finditer(source, start, end):
         group = next(i for i in (1, 2, 3) if match.group(i) is not None)
