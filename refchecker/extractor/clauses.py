@@ -18,6 +18,9 @@ from .predicates import (
 )
 from .prepositions import is_cut, prepositional
 
+_CARRIED = frozenset(
+    {"conj", "xcomp", "acomp", "pcomp", "prep", "agent"}
+)  # what is said before them holds for them
 _DEPTH = 12  # clauses within clauses; beyond it text is not language
 
 
@@ -157,7 +160,8 @@ def conditions(reader: Reader, verb: Any) -> Part:
             if child.dep_ == "advcl" and is_conditional(child):
                 words = reader.words(child.subtree)
                 condition = condition + words.lowered()
-        if node.dep_ != "conj" or node.head.i == node.i:
+        infinitive = node.dep_ == "advcl" and is_infinitive(node)
+        if node.head.i == node.i or not (infinitive or node.dep_ in _CARRIED):
             return condition
         node = node.head
 

@@ -50,7 +50,10 @@ class Mentions:
             if token.lower_ in _PERSONAL and token.pos_ in {"PRON", "DET"}:
                 self._resolve(token, reader)
             elif token.dep_ in {"nsubj", "nsubjpass"} and token.pos_ in {"NOUN", "PROPN", "NUM", "ADJ"}:
-                main = token.head.dep_ in {"ROOT", "conj", "ccomp", "parataxis"}
+                verb = token.head
+                while verb.dep_ == "conj":
+                    verb = verb.head
+                main = verb.dep_ in {"ROOT", "ccomp", "parataxis"}
                 self._remember(token, reader, self.subjects if main else self.others)
             elif token.pos_ == "PROPN" and token.dep_ in {"pobj", "dobj", "appos", "attr", "ROOT", "conj"}:
                 self._remember(token, reader, self.others)

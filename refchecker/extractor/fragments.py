@@ -172,7 +172,7 @@ def asides(reader: Reader) -> Iterator[tuple[Edge, int, int]]:
             noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.pos_ == noun.pos_ == "PROPN"
         ):
             noun = noun.head.head  # Secret of the Incas (1954)
-        said = _aside(aside.text.strip(), noun.ent_type_ == "PERSON")
+        said = _aside(aside.text.strip(), noun.ent_type_ == "PERSON" and any(True for _ in noun.lefts))
         if noun.pos_ not in {"NOUN", "PROPN", "NUM"} or said is None:
             continue
         subject = reader.words(t for t in noun.subtree if t.i <= last)
@@ -197,6 +197,8 @@ def _aside(text: str, person: bool) -> tuple[str, str] | None:
         lead = verb if verb == "died" else f"was {verb}"
         return f"{lead} {(spoken[2] or '').strip()}".strip(), tidy(spoken[3])
     if _YEARS.match(text):
+        if person and text.isdigit():
+            return "is associated with", text
         return ("lived" if person and re.search(r"\d\s*[-–—]\s*\d", text) else "is dated"), text
     if re.fullmatch(r"[A-Z][A-Z&.-]{1,7}s?", text):
         return "is abbreviated as", text

@@ -8,15 +8,15 @@ def _words(text: str) -> frozenset[str]:
 
 
 _STATES = (
-    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|"
-    "Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|"
-    "Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New York|"
-    "North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|South Carolina|South Dakota|Tennessee|Texas|"
-    "Utah|Vermont|Virginia|Washington|West Virginia|Wisconsin|Wyoming"
+    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
+    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
+    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|"
+    "New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
+    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
+    "West Virginia|Wisconsin|Wyoming"
 )
-STATES = frozenset(
-    _STATES.split("|")
-)  # of the USA: "Portland, Maine" is one name to a parser without the comma
+# Of the USA: without the comma, a parser reads "Portland, Maine" as one name.
+STATES = frozenset(_STATES.split("|"))
 BE = _words("be am is are was were been being 's 're ’s ’re 'm")
 CONNECTIVES = _words(
     "accordingly actually additionally also as basically besides consequently finally further "

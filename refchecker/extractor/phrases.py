@@ -79,10 +79,18 @@ class Reader:
                 text = self.said[token.i].text
             elif index == 0:
                 text = _full_form(token, text)
+            if index + 1 < len(chosen) and self._comma_left_out(token):
+                text += ","
             gap = index + 1 < len(chosen) and chosen[index + 1].i != token.i + 1
             pieces.append(text + (" " if gap else token.whitespace_))
         text = tidy("".join(pieces))
         return Part(text, chosen[0].i, chosen[-1].i) if text else NOTHING_SAID
+
+    def _comma_left_out(self, token: Any) -> bool:
+        """Whether the response has a comma after the token that the parser was not shown."""
+        end, surface = token.idx + len(token.text), self.surface
+        hidden = surface.source[surface.stops[end - 1] :][:1] == ","
+        return hidden and surface.text[end : end + 1] == " "
 
     def phrase(self, token: Any, *, whole: bool = False, without: Any = None) -> Part:
         """A noun phrase without the clauses that are claims of their own, without the clause
@@ -219,6 +227,7 @@ def tidy(text: str) -> str:
     text = re.sub(r"(?:[,;:] ?)+(?=[,;:])", "", text)
     if text.count('"') % 2 or text.count("“") != text.count("”"):
         text = re.sub('["“”]', "", text)
+    text = text.replace("'s's", "'s")
     while text:
         stripped = (
             text

@@ -38,6 +38,8 @@ def _in_order(reader: Reader, tokens: list[Any], inherited: tuple[Any, ...], ver
 
 def is_plain_adverb(token: Any) -> bool:
     """An adverb that belongs in the predicate: not a connective, and without a phrase of its own."""
+    if token.lower_ == "well":
+        return not any(child.lower_ == "as" for child in token.children)
     if token.lower_ in CONNECTIVES or token.tag_ in {"WRB", "WDT", "WP"}:
         return False
     return all(child.dep_ in {"advmod", "neg", "punct"} for child in token.children)

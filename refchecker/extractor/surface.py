@@ -36,6 +36,10 @@ _ASIDE = re.compile(
     r"(?:above\s+|given\s+|provided\s+)?(?:passage|text|context|paragraph|article)s?(?=[,.])(?:,(?=\s))?"
 )
 _MARKER = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6})\s+)+")
+_REPORTS = re.compile(
+    r"(?<=\s)passages?\s+\d+\s+(?:also\s+)?(?:states?|mentions?|notes?|indicates?|says?)\s+that\s",
+    re.IGNORECASE,
+)
 _IN_STATE = re.compile(rf"\b([A-Z][\w'’.-]+), (?=(?:{'|'.join(sorted(STATES))})\b(?!,? and |, [A-Z]))")
 _MARKDOWN = re.compile(r"\*+|__+|`+|\[\d+\]|</?[a-z]+/?>|(?<=\])\(https?://[^\s)]*\)")
 _BRACKETED = re.compile(r"\s*[(（]([^()（）]{1,80})[)）]")
@@ -136,6 +140,7 @@ def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
         if match and match.end() < end:
             start = match.end()
     events = [(m.start(), m.end(), "drop", 0, 0) for m in _ASIDE.finditer(source, start, end)]
+    events += [(m.start(), m.end(), "drop", 0, 0) for m in _REPORTS.finditer(source, start, end)]
     events += [
         (m.end(1), m.end(1) + 1, "drop", 0, 0)
         for m in _IN_STATE.finditer(source, start, end)
