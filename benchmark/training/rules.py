@@ -390,14 +390,35 @@ def page_of(doc: Any) -> Page:
 
 
 def passage(page: Page, index: int, rng: Random, *, replaced: str | None = None) -> str:
-    """A run of 1 to 6 sentences around `index`; `replaced` stands for its own sentence ("" leaves it out)."""
+    """A run of 1 to 6 sentences around `index`; `replaced` stands for its own sentence ("" leaves it out).
+
+    In two runs of five one of the *other* sentences is put in doubt or denied, so that a "might" or a "not"
+    somewhere in the passage says nothing about the label.
+    """
     size = rng.choice((1, 1, 2, 3, 3, 4, 5, 6)) if replaced != "" else rng.choice((2, 3, 4, 5, 6))
     first = max(0, index - rng.randrange(size))
     chosen = range(first, min(len(page.sentences), first + size))
-    texts = [
-        replaced if i == index and replaced is not None else page.sentences[i].text.strip() for i in chosen
-    ]
+    others = [i for i in chosen if i != index]
+    decoy = rng.choice(others) if others and rng.random() < 0.4 else -1
+    texts = []
+    for i in chosen:
+        text = page.sentences[i].text.strip()
+        if i == index and replaced is not None:
+            text = replaced
+        elif i == decoy:
+            text = unsettled(page.sentences[i], rng) or text
+        texts.append(text)
     return " ".join(text for text in texts if text)
+
+
+def unsettled(sentence: Any, rng: Random) -> str:
+    """The sentence as hypothetical, denied or vouched for; or ""."""
+    draw = rng.random()
+    if draw < 0.65:
+        return hypothetical(sentence, rng)[1].strip()
+    if draw < 0.85:
+        return negate(sentence).strip()
+    return rng.choice(FACTS).format(low_start(sentence))
 
 
 Far = Mapping[str, Sequence[str]]

@@ -1,0 +1,188 @@
+"""The checker that ships, on the model that ships."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from refchecker.checker.embedded import ORDER, EmbeddedChecker, combine
+from refchecker.errors import UsageError
+from refchecker.types import Claim, Judgment, Label, Pair, Passage
+
+CURIE = Passage(
+    "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903 "
+    "and moved to Paris in 1891.",
+    "curie",
+)
+MUSEUM = Passage("The museum opened in 1994. It is located in Lisbon and has 300 paintings.", "museum")
+FILLER = "The weather was fine on that day and the people of the village went about their work. " * 40
+
+
+@pytest.fixture(scope="module")
+def check() -> EmbeddedChecker:
+    return EmbeddedChecker(threads=2)
+
+
+def pair(claim: str, passage: Passage = CURIE) -> Pair:
+    return Pair(Claim(claim), passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "label"),
+    [
+        pytest.param("Marie Curie was born in Warsaw", CURIE, Label.ENTAILMENT, id="said"),
+        pytest.param("Marie Curie born in 1867", CURIE, Label.ENTAILMENT, id="triplet"),
+        pytest.param("The museum located in Lisbon", MUSEUM, Label.ENTAILMENT, id="pronoun"),
+        pytest.param("Marie Curie was born in Berlin", CURIE, Label.CONTRADICTION, id="other-place"),
+        pytest.param("The museum opened in 1950", MUSEUM, Label.CONTRADICTION, id="other-year"),
+        pytest.param("Marie Curie liked opera", CURIE, Label.NEUTRAL, id="not-said"),
+        pytest.param("Curie visited Rome", CURIE, Label.NEUTRAL, id="another-place"),
+    ],
+)
+def test_plain_cases(check: EmbeddedChecker, claim: str, passage: Passage, label: Label) -> None:
+    judgment = check([pair(claim, passage)])[0]
+    assert judgment.label is label
+    assert max(judgment.scores, key=lambda each: judgment.scores[each]) is label
+    assert sum(judgment.scores.values()) == pytest.approx(1, abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "Marie Curie might have been born in Warsaw.",
+        "It is unlikely that Marie Curie was born in Warsaw.",
+        "If Marie Curie had been born in Warsaw, history would have taken another course.",
+        "Marie Curie was not born in Warsaw.",
+    ],
+)
+def test_what_only_might_be_is_no_support(check: EmbeddedChecker, context: str) -> None:
+    judgment = check([pair("Marie Curie was born in Warsaw", Passage(context, "doc"))])[0]
+    assert judgment.label is not Label.ENTAILMENT
+
+
+def test_a_judgment_does_not_depend_on_its_companions(check: EmbeddedChecker) -> None:
+    claims = [
+        "Marie Curie was born in Warsaw",
+        "Curie visited Rome",
+        "Paris",
+        "Marie Curie moved to Paris in 1891",
+    ]
+    pairs = [pair(claim, passage) for claim in claims for passage in (CURIE, MUSEUM)]
+    alone = [check([one])[0] for one in pairs]
+    assert check(pairs) == alone
+    assert check(pairs[::-1]) == alone[::-1]
+    assert check(pairs * 3) == alone * 3
+    assert EmbeddedChecker(threads=1)(pairs) == alone
+
+
+def test_duplicates_are_asked_once(check: EmbeddedChecker, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    scores = check._scores
+
+    def counting(item: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[float, ...]:
+        asked.append(item)
+        return scores(item)
+
+    monkeypatch.setattr(check, "_scores", counting)
+    check([pair("Marie Curie was born in Warsaw")] * 5 + [pair("Curie visited Rome")])
+    assert len(asked) == 2
+
+
+def test_the_question_changes_nothing(check: EmbeddedChecker) -> None:
+    asked = Pair(Claim("Curie visited Rome"), CURIE, "Where did she go?")
+    assert check([asked]) == check([pair("Curie visited Rome")])
+
+
+def test_a_long_reference_is_cut_and_evidence_points_into_it(check: EmbeddedChecker) -> None:
+    long = Passage(f"{FILLER}{CURIE.text} {FILLER}", "long", start=100)
+    judgment = check([pair("Marie Curie was born in Warsaw", long)])[0]
+    assert judgment.label is Label.ENTAILMENT
+    (span,) = judgment.spans
+    evidence = long.text[span.start - long.start : span.end - long.start]
+    assert span.source == "long"
+    assert "born in Warsaw" in evidence
+    assert len(evidence) < len(long.text) / 2
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "note"),
+    [
+        pytest.param(
+            "word " * 400, CURIE, "the claim is 400 tokens long, the model takes at most", id="long"
+        ),
+        pytest.param("", CURIE, "the claim is empty", id="no-claim"),
+        pytest.param("  ", CURIE, "the claim is empty", id="blank-claim"),
+        pytest.param("A claim", Passage("", "doc"), "the reference is empty", id="no-reference"),
+        pytest.param("A claim", Passage(" \n", "doc"), "the reference is empty", id="blank-reference"),
+    ],
+)
+def test_what_cannot_be_judged_is_undetermined(
+    check: EmbeddedChecker, claim: str, passage: Passage, note: str
+) -> None:
+    judgment = check([pair(claim, passage), pair("Curie visited Rome")])[0]
+    assert judgment.label is Label.ABSTAIN
+    assert judgment.note.startswith(note)
+    assert not judgment.scores
+
+
+def test_no_pairs_no_judgments(check: EmbeddedChecker) -> None:
+    assert check([]) == []
+
+
+def test_characters_that_are_no_words(check: EmbeddedChecker) -> None:
+    for text in ("🙂🙂🙂", "\u200b", "الصين", "\x00", "a" * 5000):
+        assert isinstance(check([pair("Curie visited Rome", Passage(text, "doc")), pair(text)])[0], Judgment)
+
+
+@pytest.mark.parametrize(
+    ("scores", "label", "deciding"),
+    [
+        pytest.param([(0.2, 0.7, 0.1), (0.6, 0.3, 0.1)], Label.ENTAILMENT, 1, id="one-entails"),
+        pytest.param(
+            [(0.1, 0.1, 0.8), (0.6, 0.3, 0.1)], Label.ENTAILMENT, 1, id="entails-before-contradicts"
+        ),
+        pytest.param([(0.1, 0.1, 0.8), (0.1, 0.8, 0.1)], Label.CONTRADICTION, 0, id="one-contradicts"),
+        pytest.param([(0.3, 0.6, 0.1), (0.1, 0.8, 0.1)], Label.NEUTRAL, None, id="none"),
+    ],
+)
+def test_windows_combine(scores: list[tuple[float, ...]], label: Label, deciding: int | None) -> None:
+    pieces = [Passage(f"piece {i}", "doc", start=10 * i) for i in range(len(scores))]
+    judgment = combine(list(zip(pieces, scores, strict=True)))
+    assert judgment.label is label
+    assert judgment.spans == (() if deciding is None else (pieces[deciding].span(0, 7),))
+    if deciding is not None:
+        assert judgment.scores == dict(zip(ORDER, scores[deciding], strict=True))
+
+
+def test_the_signature_names_version_and_weights(check: EmbeddedChecker) -> None:
+    assert check.signature.startswith("embedded(v")
+    assert len(check.signature.split(",")[1]) == len("3fa1c2)")
+
+
+def test_a_folder_without_a_model(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"no embedded model in .*model\.onnx, tokenizer\.json, config\.json"
+    ):
+        EmbeddedChecker(str(tmp_path))
+
+
+def test_a_broken_config(tmp_path: Path) -> None:
+    for name in ("model.onnx", "tokenizer.json", "config.json"):
+        (tmp_path / name).write_text('{"labels": ["yes"]}')
+    with pytest.raises(UsageError, match="is not an embedded model's config"):
+        EmbeddedChecker(str(tmp_path))
+
+
+def test_neither_torch_nor_transformers_is_imported() -> None:
+    code = (
+        "import sys; from refchecker.checker.embedded import EmbeddedChecker; "
+        "assert 'onnxruntime' not in sys.modules; "
+        "from refchecker.types import Claim, Pair, Passage; "
+        "EmbeddedChecker()([Pair(Claim('a b'), Passage('A b. C d.', 'x'))]); "
+        "print(*{'torch', 'transformers'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

