@@ -21,7 +21,8 @@ class Tally:
     labels: Counter[str] = field(default_factory=Counter)
     claims: int = 0
     conflicts: int = 0
-    flagged: list[str] = field(default_factory=list)
+    contradicted: list[str] = field(default_factory=list)
+    unsupported: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     def add(self, item: Mapping[str, Any], position: int) -> None:
@@ -29,7 +30,7 @@ class Tally:
         name = str(item.get("id", position + 1))
         self.statuses[status] += 1
         if status == "failed" and len(self.failures) < SHOWN:
-            self.failures.append(f"{name}: {item.get('status_note', '')}")
+            self.failures.append(f"{name}: {' '.join(str(item.get('status_note', '')).split())}")
         verdicts = item.get("verdicts")
         if verdicts is None:
             if status != "failed":
@@ -39,8 +40,11 @@ class Tally:
         for verdict in verdicts:
             self.labels[verdict["label"]] += 1
             self.conflicts += verdict["conflict"]
-            if verdict["label"] == Label.CONTRADICTION and len(self.flagged) < SHOWN:
-                self.flagged.append(f"{name}: {_claim(verdict['claim'])}{_evidence(verdict)}")
+            shown = {Label.CONTRADICTION: self.contradicted, Label.NEUTRAL: self.unsupported}.get(
+                verdict["label"]
+            )
+            if shown is not None and len(shown) < SHOWN:
+                shown.append(f"{name}: {_claim(verdict['claim'])}{_evidence(verdict)}")
 
     @property
     def records(self) -> int:
@@ -66,7 +70,8 @@ class Tally:
                 lines.append(f"  in {self.conflicts} of them the references disagree with each other")
         else:
             lines.append(f"claims   {self.claims}")
-        lines += _listed("contradicted", self.flagged, self.labels[Label.CONTRADICTION])
+        lines += _listed("contradicted by a reference", self.contradicted, self.labels[Label.CONTRADICTION])
+        lines += _listed("in no reference", self.unsupported, self.labels[Label.NEUTRAL])
         lines += _listed("failed", self.failures, self.statuses["failed"])
         return "\n".join(line.rstrip() for line in lines)
 
@@ -84,18 +89,19 @@ def _listed(title: str, entries: list[str], total: int) -> list[str]:
     if not entries:
         return []
     more = f", the first {len(entries)} of {total}" if total > len(entries) else ""
-    return [f"{title}{more}:", *(f"  {_short(entry)}" for entry in entries)]
+    return [f"{title}{more}:", *(f"  {line}" for entry in entries for line in entry.split("\n"))]
 
 
 def _claim(claim: Any) -> str:
-    return claim if isinstance(claim, str) else " | ".join(claim)
+    return _short(claim if isinstance(claim, str) else " | ".join(claim))
 
 
 def _evidence(verdict: Mapping[str, Any]) -> str:
+    """The first words a contradiction rests on, on a line of their own."""
     pieces = verdict["evidence"]
-    return f"  <- {pieces[0]['text']}" if pieces else ""
+    return f"\n    {_short(pieces[0]['text'])} [{pieces[0]['source']}]" if pieces else ""
 
 
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= WIDTH * 2 else text[: WIDTH * 2 - 1] + "…"
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

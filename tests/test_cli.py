@@ -285,8 +285,8 @@ def test_a_pipe_by_name_is_read_once(tmp_path):
 def test_importing_and_help_load_nothing_heavy(code):
     if code == "HELP":
         code = "from refchecker.cli import parser; parser().format_help()"
-    heavy = "{'torch', 'transformers', 'spacy', 'onnxruntime', 'numpy', 'requests', 'openai', 'anthropic', 'boto3'}"
-    script = f"import sys\n{code}\nprint(sorted({heavy} & set(sys.modules)))"
+    heavy = {"torch", "transformers", "spacy", "onnxruntime", "numpy", "requests", "openai", "anthropic"}
+    script = f"import sys\n{code}\nprint(sorted({heavy!r} & set(sys.modules)))"
     result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=HERE.parent
     )

@@ -144,7 +144,7 @@ def test_many_records_on_one_long_line_are_fine():
 
 
 def test_a_json_record_over_the_limit_is_an_error_with_the_remedy():
-    with pytest.raises(UsageError, match="over the limit of 0.5 MB. Split it, or raise --max_record_mb"):
+    with pytest.raises(UsageError, match=r"over the limit of 0.5 MB\. Split it, or raise --max_record_mb"):
         read(json.dumps([{"response": "x" * 1_500_000}]).encode(), "json", max_mb=0.5)
 
 

@@ -183,7 +183,8 @@ def test_a_record_that_breaks_the_extractor_fails_alone():
 def test_an_undetermined_claim_never_looks_like_a_pass():
     def check(pairs):
         return [
-            Judgment(A, note="too long") if p.claim.text == "long" else j for p, j in zip(pairs, says(pairs))
+            Judgment(A, note="too long") if p.claim.text == "long" else j
+            for p, j in zip(pairs, says(pairs), strict=True)
         ]
 
     [report] = run([record("rain", claims=["rain", "long"])], check=check)

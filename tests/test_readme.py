@@ -71,7 +71,8 @@ def test_the_examples_are_checked_as_they_should_be(tmp_path):
         assert "Contradiction" not in items[name]["ys"], name
         assert "Entailment" in items[name]["ys"], name
     for item in items.values():
-        texts = {passage["source"]: passage["text"] for passage in references(item)} | {"response": item["response"]}
+        texts = {passage["source"]: passage["text"] for passage in references(item)}
+        texts["response"] = item["response"]
         for verdict in item["verdicts"]:
             for span in [*verdict["evidence"], *verdict["spans"]]:
                 assert texts[span["source"]][span["start"] : span["end"]] == span["text"] != ""
@@ -80,5 +81,3 @@ def test_the_examples_are_checked_as_they_should_be(tmp_path):
 def references(item: dict) -> list[dict]:
     given = item.get("reference", [])
     return [{"text": given, "source": "reference"}] if isinstance(given, str) else given
-
-

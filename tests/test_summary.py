@@ -1,0 +1,47 @@
+from refchecker.summary import SHOWN, Tally
+
+
+def item(label: str, status: str = "ok", **more) -> dict:
+    verdict = {"claim": ["a", "b", "c"], "label": label, "conflict": False, "evidence": []} | more
+    return {"id": "q", "status": status, "verdicts": [verdict]}
+
+
+def tallied(*items: dict) -> Tally:
+    tally = Tally()
+    for position, each in enumerate(items):
+        tally.add(each, position)
+    return tally
+
+
+def test_what_was_not_judged_is_counted_and_said():
+    failed = item("Abstain", "failed") | {"status_note": "the claim is\ntoo long"}
+    text = tallied(item("Entailment"), failed).text()
+    assert "records  2 (1 failed)" in text
+    assert "claims   2, judged 1 (50.0%)" in text
+    assert "  q: the claim is too long" in text
+
+
+def test_contradicted_claims_are_shown_with_the_words_against_them():
+    evidence = [{"source": "wiki", "start": 0, "end": 5, "text": "not\n so"}]
+    text = tallied(item("Contradiction", evidence=evidence)).text()
+    assert "contradicted by a reference:\n  q: a | b | c\n      not so [wiki]" in text
+
+
+def test_long_lists_are_cut_and_say_so():
+    text = tallied(*[item("Neutral")] * 25).text()
+    assert f"in no reference, the first {SHOWN} of 25:" in text
+    assert text.count("a | b | c") == SHOWN
+
+
+def test_hits():
+    tally = tallied(item("Neutral", conflict=True), item("Contradiction"))
+    assert [tally.hits([name]) for name in ("neutral", "contradiction", "conflict", "abstain")] == [
+        1,
+        1,
+        1,
+        0,
+    ]
+
+
+def test_nothing_at_all():
+    assert "records  0" in Tally().text()
