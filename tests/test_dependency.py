@@ -186,6 +186,12 @@ def case(name: str, response: str, *expected: str, question: str = "") -> object
             "The match | was cancelled | because the pitch was wet",
             "the pitch | was | wet",
         ),
+        case(
+            "two main clauses",
+            "The king was ill, so he left Oslo.",
+            "The king | left | Oslo",
+            "The king | was | ill",
+        ),
         case("there are", "There are 50 states in the US.", "50 states | are in | the US"),
         case("there is", "There was no winner.", "There | was | no winner"),
         case("year in brackets", "Gilda (1946) is a film.", "Gilda | is | a film", "Gilda | is dated | 1946"),

@@ -12,6 +12,7 @@ from .predicates import (
     inherited_auxiliaries,
     is_conditional,
     is_infinitive,
+    is_parallel,
     marker,
     predicate,
     reports_the_reference,
@@ -61,12 +62,7 @@ def clause(
         if child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"}:
             before = NOTHING_SAID if prefix.text in BE and child.tag_ != "VBN" else prefix
             yield from clause(reader, child, subjects, before, inherited_auxiliaries(child, verb), depth + 1)
-        elif (
-            child.dep_ in {"parataxis", "ccomp"}
-            and depth == 0
-            and child.i < verb.i
-            and not _is_reported(child)
-        ):
+        elif is_parallel(child) and depth == 0:
             yield from clause(reader, child, [], NOTHING_SAID, (), depth + 1)
 
 
@@ -187,8 +183,3 @@ def _existence(reader: Reader, verb: Any, said: Part) -> Iterator[Edge]:
         for place in places:
             for words, target in prepositional(reader, place, said):
                 yield Edge(subject, words, target)
-
-
-def _is_reported(clause: Any) -> bool:
-    """Whether the verb above attributes the clause to someone."""
-    return any(c.dep_ in {"nsubj", "nsubjpass"} for c in clause.head.children)

@@ -8,7 +8,7 @@ from typing import Any
 from .clauses import Edge, clause
 from .nouns import of_noun
 from .phrases import NOTHING_SAID, Part, Reader
-from .predicates import is_conditional, reports_the_reference
+from .predicates import is_conditional, is_parallel, reports_the_reference
 
 
 def edges(reader: Reader, root: Any, subjects: Sequence[Part] = ()) -> list[Edge]:
@@ -26,7 +26,7 @@ def _within_report(token: Any) -> bool:
     """Whether a noun stands in a clause that is only reported or supposed."""
     node = token
     while node.head.i != node.i:
-        if node.dep_ == "ccomp" and not reports_the_reference(node.head):
+        if node.dep_ == "ccomp" and not is_parallel(node) and not reports_the_reference(node.head):
             return True
         if node.dep_ == "advcl" and is_conditional(node):
             return True

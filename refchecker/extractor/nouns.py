@@ -18,7 +18,8 @@ def of_noun(reader: Reader, noun: Any, *, described_only: bool = False) -> Itera
     clauses and lists. Inside what is only reported, appositions alone are the writer's own."""
     if described_only:
         for child in noun.children:
-            if child.dep_ == "appos" and child.i in reader.detached:
+            has_article = any(c.dep_ == "det" for c in child.children)
+            if child.dep_ == "appos" and child.i in reader.detached and has_article:
                 yield from _apposition(reader, noun, child)
         return
     negated = under_negation(noun)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .surface import STAND_IN, Plain
 
-LONG_CLAUSE_TOKENS = 8  # a longer clause is left out of the noun phrase it describes
+LONG_CLAUSE_TOKENS = 13  # a longer clause is left out of the noun phrase it describes
 _EDGES = " \t\n,;:.!?\"“”'‘’«»–—-*_()[]{}/\\|~`·•"
 _CONTRACTED = {"'re": "are", "'ll": "will", "'ve": "have", "'m": "am", "'d": "would"}
 _BOUNDARY = {",", "-", "–", "—", "(", ":", ";"}
@@ -186,7 +186,9 @@ class Reader:
             child.dep_ == "aux" and child.tag_ == "TO" for child in token.children
         ):
             return False
-        return marked or bool(token.right_edge.i - token.left_edge.i >= LONG_CLAUSE_TOKENS)
+        indefinite = token.head.dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in token.head.lefts)
+        limit = LONG_CLAUSE_TOKENS if not indefinite else LONG_CLAUSE_TOKENS // 2
+        return marked or bool(token.right_edge.i - token.left_edge.i >= limit)
 
 
 def _is_list_item(token: Any) -> bool:

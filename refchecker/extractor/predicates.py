@@ -98,6 +98,15 @@ def is_conditional(clause: Any) -> bool:
     )
 
 
+def is_parallel(clause: Any) -> bool:
+    """Whether a clause before the verb stands by itself: "He was ill, so he left"."""
+    if clause.dep_ not in {"parataxis", "ccomp"} or clause.i > clause.head.i:
+        return False
+    subjects = [{"nsubj", "nsubjpass"} & {c.dep_ for c in node.children} for node in (clause, clause.head)]
+    quoted = any(token.is_quote for token in clause.sent)
+    return all(subjects) and not quoted and clause.head.lower_ not in TELLS
+
+
 def is_infinitive(verb: Any) -> bool:
     """Whether the verb comes with "to"."""
     return any(child.tag_ == "TO" and child.dep_ == "aux" for child in verb.children)
