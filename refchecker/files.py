@@ -245,8 +245,8 @@ def _read_csv(stream: BinaryIO, name: str, limit: int) -> Iterator[Item]:
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{name} line {reader.line_num + 1} or after: byte 0x{error.object[error.start]:02x} is not UTF-8. "
-            "Save the file as UTF-8."
+            f"{name} line {reader.line_num + 1} or after: byte 0x{error.object[error.start]:02x} "
+            "is not UTF-8. Save the file as UTF-8."
         ) from error
     finally:
         lines.detach()
@@ -279,7 +279,7 @@ def _write_csv(items: Iterable[dict[str, Any]], columns: list[str], stream: Bina
         stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=True
     )
     try:
-        writer = csv.DictWriter(lines, columns, lineterminator="\n")
+        writer = csv.DictWriter(lines, columns)  # ends lines with \r\n, and so quotes a lone \r too
         writer.writeheader()
         for item in items:
             writer.writerow({key: _to_cell(value) for key, value in item.items()})

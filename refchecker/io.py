@@ -108,7 +108,7 @@ def _claims(item: Mapping[str, Any]) -> tuple[Claim, ...] | None:
 
 
 def _claim(given: Any, key: str, number: int, spans: tuple[Span, ...]) -> Claim:
-    """Three strings, one string, or an annotated triplet: an object that has either as "triplet" or "claim"."""
+    """Three strings, one string, or an object that has either as its "triplet" or "claim"."""
     if isinstance(given, dict):
         given = given.get("triplet", given.get("claim"))
     if isinstance(given, str) and given.strip():

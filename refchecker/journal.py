@@ -39,7 +39,8 @@ class Journal:
         self._end = 0  # where the next line begins
         self._synced = time.monotonic()
         try:
-            self._file = open(path, "ab", buffering=0)  # a failed write must leave nothing to flush
+            # unbuffered: a failed write must leave nothing to flush
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise UsageError(
                 f"{path}: cannot write beside the output: {error.strerror}. "

@@ -320,7 +320,7 @@ def _verdict(
         for passage, judgment in carriers
         for span in (locate(claim, passage) if locate else judgment.spans)
     )
-    undetermined = [judgment.note or "no answer" for judgment in judgments if judgment.label is Label.ABSTAIN]
+    undetermined = [j.note or "no answer" for j in judgments if j.note or j.label is Label.ABSTAIN]
     return Verdict(
         claim,
         label,

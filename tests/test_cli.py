@@ -96,7 +96,8 @@ def test_every_format_in_and_out(fmt, capfdbinary):
     rows = {
         "json": json.dumps([GOOD]),
         "jsonl": json.dumps(GOOD) + "\n",
-        "csv": 'id,response,reference,triplets\na,x,the sky is blue,"[[""sky"", ""is"", ""blue""], ""grass""]"\n',
+        "csv": "id,response,reference,triplets\n"
+        'a,x,the sky is blue,"[[""sky"", ""is"", ""blue""], ""grass""]"\n',
     }
     Path(f"in.{fmt}").write_text(rows[fmt])
     assert check("--quiet", given=f"in.{fmt}", out=f"out.{fmt}") == 0

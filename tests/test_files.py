@@ -161,7 +161,7 @@ def test_the_format_comes_from_the_name_unless_given():
 
 
 def test_csv_writes_the_union_of_all_fields():
-    assert written([{"a": "1"}, {"b": [1]}], "csv") == b"a,b\n1,\n,[1]\n"
+    assert written([{"a": "1"}, {"b": [1]}], "csv") == b"a,b\r\n1,\r\n,[1]\r\n"
 
 
 def test_an_empty_array_is_written_as_one():
