@@ -266,9 +266,14 @@ def _run(options: argparse.Namespace) -> int:
         if checking
         else None
     )
-    settings: dict[str, Any] = {"version": __version__, "command": options.command}
+    settings: dict[str, Any] = {
+        "version": __version__,
+        "command": options.command,
+        "language": options.language,
+    }
     if extracting:
         settings["extractor"] = getattr(extractor, "signature", options.extractor_name)
+        settings["claim_format"] = options.claim_format
     if checking:
         settings |= {
             "checker": getattr(checker, "signature", options.checker_name),
