@@ -24,6 +24,7 @@ _REFUSAL = re.compile(
         (
             rf"\b{_SOURCE}\b[^.]{{0,60}}\b(?:do(?:es)?|did|is|are|has|have|can|could)\s*{_NOT}\b[^.]{{0,40}}{_TELL}",
             rf"\b{_SOURCE}\s+lacks?\b",
+            r"\bno\s+(?:(?:one|single|clear|definitive|specific|definite)\s+)*answer\b",
             rf"\b(?:none|neither)\s+of\s+(?:the|these)\s+(?:\w+\s+)?{_SOURCE}\b",
             rf"\bI(?:\s+do|\s+did|\s+can|\s+could|\s+am|['’]m|\s+was)?\s*(?:also\s+)?{_NOT}\b[^.]{{0,30}}"
             r"(?:provide|answer|find|found|determine|have|know|see|access|sure|able|familiar|aware|certain|identify"
@@ -53,7 +54,9 @@ _TALK = re.compile(
     r"|(?:the\s+)?(?:key|main|relevant|some\s+key|specifically)\b[^.]{0,60}:\s*$"
     r"|(?:please\s+)?(?:let\s+me\s+know|feel\s+free|let['’]s|let\s+us|please)\b"
     r"|I\s+hope\b|hope\s+(?:this|that|it)\b|I(?:['’]m|\s+am)\s+(?:happy|glad|here|sure|ready)\b|I(?:['’]d|\s+would)\b"
-    r"|I\s+(?:think|believe|guess|suppose|assume|recommend|suggest|wish|understand|see)\b|if\s+you\s+(?:have|need|want|provide"
+    rf"|(?:the\s+)?(?:provided\s+)?{_SOURCE}\s+(?:provided\s+)?(?:only\s+)?(?:provides?|contains?|gives?|includes?)\s+"
+    r"(?:some\s+|various\s+|several\s+|general\s+)?(?:information|details)\b"
+    r"|I\s+(?:(?:do\s+not|don['’]t)\s+)?(?:think|believe|guess|suppose|assume|recommend|suggest|wish|understand|see)\b|if\s+you\s+(?:have|need|want|provide"
     r"|could|can\s+provide|would\s+like|let\s+me)\b|is\s+there\s+anything|would\s+you\b|(?:can|could)\s+you\b"
     r"|(?:the\s+)?(?:answer|question|context|references?|sources?|note|summary)\s*:?\s*$"
     r")",

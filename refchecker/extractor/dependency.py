@@ -227,12 +227,10 @@ def _pieces(record: Record) -> list[_Piece]:
             turn = _BUT.search(record.response, left, end) if what == "refusal" else None
             if turn and kind(record.response[turn.end() : end]) == "statement":
                 what, left = "statement", turn.end()
+            surface = plain(record.response, left, end)
+            what = kind(surface.text) if what == "statement" else what
             heading = text.rstrip("*_ ").endswith(":")
-            found.append(
-                _Piece(
-                    what, plain(record.response, left, end), start, end, name, bool(listed), heading, False
-                )
-            )
+            found.append(_Piece(what, surface, start, end, name, bool(listed), heading, False))
     kept = [piece for piece in found if piece.kind == "statement"]
     return [piece._replace(only=len(kept) == 1 and piece.kind == "statement") for piece in found]
 

@@ -123,6 +123,13 @@ def reports_the_reference(verb: Any) -> bool:
     ]
     if negated or not subjects:
         return False
+    if any(
+        node.lower_ in {"some", "other", "several", "many", "few", "one"}
+        for child in verb.children
+        if child.dep_ == "nsubj"
+        for node in child.lefts
+    ):
+        return False  # "some passages suggest that": others do not
     if subjects[0] in {"this", "that", "these"}:
         return verb.lower_ in TELLS | {"means", "implies", "meant"}
     if subjects == ["it"]:
