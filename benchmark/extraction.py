@@ -10,6 +10,7 @@ they hold is implied by the question; agreement says less than the sample does.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -111,6 +112,7 @@ def shown(item: dict[str, Any], extraction: Extraction) -> list[str]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     items = [
         json.loads(line) for name in SETTINGS for line in (DATA / f"{name}.jsonl").open(encoding="utf-8")
     ]

@@ -35,6 +35,25 @@ def case(name: str, response: str, *expected: str, question: str = "") -> object
             "subject, verb, object", "The minister opened the bridge.", "The minister | opened | the bridge"
         ),
         case("no object", "The king died.", "<The king died>"),
+        case(
+            "neither, nor: both verbs stay negated",
+            "The film was neither directed nor produced by Spielberg.",
+            "The film | was neither directed by | Spielberg",
+            "The film | was neither produced by | Spielberg",
+        ),
+        case(
+            "it is the last subject, not the last name",
+            "The Mona Lisa hangs in the Louvre in Paris. It was stolen in 1911.",
+            "The Mona Lisa | hangs in | the Louvre in Paris",
+            "The Mona Lisa | was stolen in | 1911",
+        ),
+        case(
+            "an office after a name",
+            "Tim Cook, CEO of Apple, opened the store.",
+            "Tim Cook | opened | the store",
+            "Tim Cook | is | CEO of Apple",
+        ),
+        case("a unit of two signs", "Water boils at 100 °C.", "Water | boils at | 100 °C"),
         case("passive", "The song was written by Paul Stookey.", "The song | was written by | Paul Stookey"),
         case(
             "two prepositions",

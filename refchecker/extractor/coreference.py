@@ -80,6 +80,8 @@ class Mentions:
                     text += "'" if text.endswith("s") and kind == "many" else "'s"
                 reader.said[token.i] = Part(text, token.i, token.i)
                 return
+            if self.subjects and len({m.text for m in self.others[-8:] if _fits(m, kind, gender)}) > 1:
+                return  # no subject fits, and more than one of the rest does
 
     def _remember(self, token: Any, reader: Reader, pool: list[Mention]) -> None:
         text = reader.phrase(token, whole=any(child.dep_ == "conj" for child in token.children)).text
@@ -110,13 +112,17 @@ def _kind(token: Any, reader: Reader) -> Literal["person", "thing", "many", "unk
     if described and token.head.lower_ in BE:
         people = any(node.lower_ in PEOPLE for node in (*described, *described[0].children))
         return "person" if people or token.ent_type_ == "PERSON" else "thing"
-    if token.ent_type_ == "PERSON" or token.lower_ in PEOPLE:
+    if token.lower_ in PEOPLE:
         return "person"
+    if token.ent_type_ == "PERSON":
+        return "unknown" if any(c.lower_ == "the" for c in token.lefts) else "person"  # the Mona Lisa
     return "unknown" if token.pos_ == "PROPN" and not token.ent_type_ else "thing"
 
 
 def _gender(text: str) -> str:
     words = [word.strip(".").lower() for word in text.split()]
+    if words[:1] == ["the"]:
+        return ""  # a thing's name: the Mona Lisa
     return "f" if any(w in FEMALE for w in words[:3]) else "m" if any(w in MALE for w in words[:2]) else ""
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -247,6 +247,16 @@ def _chunks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield start, end
 
 
+def _with_degrees(tokenize: Callable[[str], Any], text: str) -> Any:
+    """The tokens of a text, with a degree sign and its scale as one: 100 °C."""
+    doc = tokenize(text)
+    with doc.retokenize() as retokenizer:
+        for token in doc[:-1]:
+            if token.text == "°" and not token.whitespace_ and doc[token.i + 1].text in {"C", "F"}:
+                retokenizer.merge(doc[token.i : token.i + 2])
+    return doc
+
+
 @lru_cache(maxsize=2)
 def _load(model: str | None) -> tuple[Any, str]:
     """The pipeline and the name of its package."""
@@ -255,8 +265,10 @@ def _load(model: str | None) -> tuple[Any, str]:
     for name in (model,) if model else _MODELS:
         if find_spec(name) is not None or "/" in name:
             try:
-                return spacy.load(name, exclude=["lemmatizer"]), name.rsplit("/", 1)[-1]
+                nlp = spacy.load(name, exclude=["lemmatizer"])
             except (OSError, ValueError) as error:
                 raise UsageError(f"spaCy cannot load {name!r}: {error}. Try: {_REMEDY}") from error
+            nlp.tokenizer = partial(_with_degrees, nlp.tokenizer)
+            return nlp, name.rsplit("/", 1)[-1]
     wanted = repr(model) if model else " or ".join(map(repr, _MODELS))
     raise UsageError(f"the spaCy pipeline {wanted} is not installed. Try: {_REMEDY}")

@@ -77,6 +77,8 @@ class Reader:
             text = self.surface.original(token.idx, token.idx + len(token.text))
             if token.i in self.said:
                 text = self.said[token.i].text
+                if index and text.startswith("The "):
+                    text = "t" + text[1:]
             elif index == 0:
                 text = _full_form(token, text)
             if index + 1 < len(chosen) and self._comma_left_out(token):
@@ -180,7 +182,8 @@ class Reader:
             if token.pos_ == "PROPN" == token.head.pos_ and not any(
                 c.dep_ in {"det", "poss"} for c in token.children
             ):
-                return False  # Oslo, Norway
+                office = token.head.ent_type_ == "PERSON" != token.ent_type_
+                return office and any(c.dep_ == "prep" for c in token.children)  # not "Oslo, Norway"
             return bool(token.ent_type_ != "DATE")
         if token.dep_ in {"acl", "relcl"} and any(
             child.dep_ == "aux" and child.tag_ == "TO" for child in token.children

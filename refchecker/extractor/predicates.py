@@ -15,6 +15,8 @@ def predicate(reader: Reader, verb: Any, inherited: tuple[Any, ...] = ()) -> Par
     for child in verb.children:
         if child.dep_ in {"aux", "auxpass", "neg", "prt"}:
             core += [node for node in child.subtree if node.dep_ != "punct"]
+        elif is_neither(child):
+            core.append(child)
         elif child.dep_ == "prep" and child.i == verb.i + 1 and not any(True for _ in child.children):
             core.append(child)  # "is referred to as"
         elif child.dep_ == "advmod" and is_plain_adverb(child):
@@ -34,6 +36,11 @@ def _in_order(reader: Reader, tokens: list[Any], inherited: tuple[Any, ...], ver
     borrowed = reader.words(inherited)
     main = reader.words(own)
     return Part(f"{borrowed.text} {main.text}", main.first, main.last) if borrowed.text else main
+
+
+def is_neither(token: Any) -> bool:
+    """The negation of verbs joined by "nor", which the parser does not call one."""
+    return token.dep_ in {"preconj", "cc"} and token.lower_ == "neither"
 
 
 def is_plain_adverb(token: Any) -> bool:
@@ -69,7 +76,7 @@ def inherited_auxiliaries(verb: Any, head: Any) -> tuple[Any, ...]:
     return tuple(
         child
         for child in head.children
-        if child.dep_ in {"aux", "auxpass"} or (negated and child.dep_ == "neg")
+        if child.dep_ in {"aux", "auxpass"} or (negated and (child.dep_ == "neg" or is_neither(child)))
     )
 
 
