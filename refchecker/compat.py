@@ -53,11 +53,11 @@ class CompatChecker:
         joint_check_num: int = 5,
         **_unused: Any,
     ) -> list[Labels]:
-        """Label names nested as `[response][claim]`, or `[response][claim][reference]` for lists unmerged.
+        """Label names nested as `[response][claim]`, or unmerged as `[response][claim][reference]`.
 
         A claim is a string, a triplet of strings, or an object whose `content` is one of these.
-        A reference given as one string has one label per claim, merged or not. An empty
-        reference is "Abstain"; an empty list of them is "Abstain" merged and `[]` unmerged.
+        A reference given as one string is a list of one. An empty reference is "Abstain"; an
+        empty list of them is "Abstain" merged and `[]` unmerged.
         References are read in pieces of at most `max_reference_segment_length` words, ended
         at sentences (0 or None: whole). How claims are batched is the checker's business, so
         `is_joint`, `joint_check_num` and further keywords of upstream's change nothing.
@@ -73,10 +73,7 @@ class CompatChecker:
 
         reports = list(run(records, check=self._check, split=pieces, check_batch=_CHECK_BATCH_PAIRS))
         _tell_undetermined(reports)
-        return [
-            _merged(report) if merge_psg or _is_one(given) else _unmerged(report)
-            for report, given in zip(reports, batch_references, strict=True)
-        ]
+        return [_merged(report) if merge_psg else _unmerged(report) for report in reports]
 
 
 class NLIChecker(CompatChecker):
@@ -175,12 +172,8 @@ def _question(value: Any, index: int) -> str:
     raise UsageError(f"batch_questions[{index}] is a {type(value).__name__}; it must be a string")
 
 
-def _is_one(reference: Any) -> bool:
-    return reference is None or isinstance(reference, str)
-
-
 def _passages(given: Any, where: str) -> tuple[Passage, ...]:
-    if _is_one(given):
+    if given is None or isinstance(given, str):
         return (Passage(given or "", where),)
     passages = []
     for position, text in enumerate(_sequence(given, where)):

@@ -43,11 +43,11 @@ CLAIM = "Paris is in France"
     ("claims", "references", "options", "expected"),
     [
         ([[CLAIM, "no"]], [FRANCE], {}, [[E, N]]),
-        ([[CLAIM, "no"]], [FRANCE], {"merge_psg": False}, [[E, N]]),
+        ([[CLAIM, "no"]], [FRANCE], {"merge_psg": False}, [[[E], [N]]]),
         ([[CLAIM]], [[NOT_FRANCE, FRANCE, "Rome."]], {}, [[E]]),
         ([[CLAIM]], [[NOT_FRANCE, FRANCE, "Rome."]], {"merge_psg": False}, [[[C, E, N]]]),
         ([[CLAIM, "Rome"]], [[FRANCE]], {"merge_psg": False}, [[[E], [N]]]),
-        ([[CLAIM], ["Rome"]], [[FRANCE, "x"], "Rome."], {"merge_psg": False}, [[[E, N]], [E]]),
+        ([[CLAIM], ["Rome"]], [[FRANCE, "x"], "Rome."], {"merge_psg": False}, [[[E, N]], [[E]]]),
         ([[CLAIM, CLAIM]], [NOT_FRANCE], {}, [[C, C]]),
         ([[CLAIM], [], [CLAIM]], [FRANCE, FRANCE, "Rome."], {}, [[E], [], [N]]),
         ([[], []], ["a", ["b"]], {"merge_psg": False}, [[], []]),
@@ -70,8 +70,8 @@ def test_shapes(claims: Any, references: Any, options: dict[str, Any], expected:
 @pytest.mark.parametrize(
     ("references", "merged", "unmerged"),
     [
-        ([""], [[A]], [[A]]),
-        ([None], [[A]], [[A]]),
+        ([""], [[A]], [[[A]]]),
+        ([None], [[A]], [[[A]]]),
         ([[]], [[A]], [[[]]]),
         ([["", " \n", None]], [[A]], [[[A, A, A]]]),
         ([["", FRANCE]], [[E]], [[[A, E]]]),
