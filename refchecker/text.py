@@ -47,6 +47,7 @@ _LIST_LINE = re.compile(
 _HEADING = re.compile(r"[^\S\r\n]*#{1,6}\s")
 _LINE = re.compile(r"[^\r\n\u2028\u2029]+")
 _BLANK_LINE = re.compile(r"(?:\r\n|[\r\n\u2028])[^\S\r\n\u2028]*(?:\r\n|[\r\n\u2028])|\u2029")
+_ORDINAL_STOP = _words("de da nb nn no is fi et lv lt cs sk sl hr sr hu pl tr lb")  # "3. Oktober"
 _JOINED = re.compile(r"[A-Z][a-z]*[,;:]?(?:\s|$)")  # "first.Second one": the stop ends a sentence
 _WRAP_WIDTH_CHARS = 40  # no one wraps prose narrower
 
@@ -156,6 +157,7 @@ class _Knowledge(NamedTuple):
     terminator: re.Pattern[str]
     abbreviations: frozenset[str]  # with the stop, as spaCy spells them
     english: bool
+    ordinal_stop: bool  # a number with a stop is an ordinal
 
 
 @lru_cache(maxsize=32)
@@ -174,9 +176,10 @@ def _knowledge(language: str) -> _Knowledge:
             ) from error
         rules = {}  # the tokenizer wants a package that is not there
     marks = "".join(map(re.escape, {*Sentencizer.default_punct_chars, *".!?…。！？｡؟۔।॥"}))
-    pattern = re.compile(rf"[{marks}]+(?:[{re.escape(_CLOSERS)}]|\[\d+\])*")
+    spaced = r"|[ \u00a0\u202f]»" if language == "fr" else ""
+    pattern = re.compile(rf"[{marks}]+(?:[{re.escape(_CLOSERS)}]|\[\d+\]{spaced})*")
     stops = frozenset(rule for rule in rules if len(rule) > 1 and rule.endswith(".") and rule[0].isalpha())
-    return _Knowledge(pattern, stops, language == "en")
+    return _Knowledge(pattern, stops, language == "en", language in _ORDINAL_STOP)
 
 
 def _sentence_ends(text: str, knowledge: _Knowledge) -> Iterator[int]:
@@ -187,7 +190,7 @@ def _sentence_ends(text: str, knowledge: _Knowledge) -> Iterator[int]:
 
 def _ends_sentence(text: str, match: re.Match[str], knowledge: _Knowledge) -> bool:
     end, following = match.end(), text[match.end()]
-    mark = match.group().rstrip(_CLOSERS + "0123456789[")
+    mark = match.group().rstrip(_CLOSERS + "0123456789[ \u00a0\u202f")
     closed = len(mark) < len(match.group())
     if not following.isspace():
         if not mark[-1].isascii() and mark[-1] != "…":  # scripts that write no space after the stop
@@ -215,7 +218,7 @@ def _is_abbreviation(text: str, stop: int, next_word: str, knowledge: _Knowledge
     ):
         return True  # "1. First item"
     if not word or chunk.isdigit():
-        return False
+        return knowledge.ordinal_stop and 0 < len(chunk) <= 2
     if word in _NEVER_FINAL or (word in _BEFORE_NUMBER and next_word[:1].isdigit()):
         return True
     starts_sentence = next_word.lower() in _STARTERS and not next_word[:1].islower()

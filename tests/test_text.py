@@ -118,6 +118,12 @@ def test_one_sentence_stays_one(text):
             id="titles",
         ),
         pytest.param("# Head\ntext goes here", "en", ["# Head", "text goes here"], id="heading"),
+        pytest.param(
+            "Am 3. Oktober war frei. Er kam.", "de", ["Am 3. Oktober war frei.", "Er kam."], id="de ordinal"
+        ),
+        pytest.param(
+            "Il dit « Bonjour. » Il part.", "fr", ["Il dit « Bonjour. »", "Il part."], id="fr quotes"
+        ),
         pytest.param("你好。我是学生！你呢？", "zh", ["你好。", "我是学生！", "你呢？"], id="zh"),
         pytest.param(
             "今日は雨です。「はい。」と言った。終わり。",
