@@ -311,7 +311,7 @@ def page(results: dict[str, Any]) -> str:
         "",
         "## Other claim sets",
         "",
-        f"{', '.join(SUPPORT_SETS)}: labelled supported or not, so whatever is not Entailment counts as Neutral.",
+        f"{', '.join(SUPPORT_SETS)} are labelled supported or not: what is not Entailment counts as Neutral.",
         "",
         *table([(name, results["claims"][name]) for name in CLAIM_SETS]),
         "",
