@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from refchecker.checker.embedded import ORDER, EmbeddedChecker, combine
+from refchecker.checker.embedded import ORDER, EmbeddedChecker
+from refchecker.checker.windows import combine
 from refchecker.errors import UsageError
 from refchecker.types import Claim, Judgment, Label, Pair, Passage
 
@@ -150,7 +151,7 @@ def test_characters_that_are_no_words(check: EmbeddedChecker) -> None:
 )
 def test_windows_combine(scores: list[tuple[float, ...]], label: Label, deciding: int | None) -> None:
     pieces = [Passage(f"piece {i}", "doc", start=10 * i) for i in range(len(scores))]
-    judgment = combine(list(zip(pieces, scores, strict=True)))
+    judgment = combine(pieces, [dict(zip(ORDER, each, strict=True)) for each in scores])
     assert judgment.label is label
     assert judgment.spans == (() if deciding is None else (pieces[deciding].span(0, 7),))
     if deciding is not None:

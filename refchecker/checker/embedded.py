@@ -6,24 +6,22 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from ..text import windows
 from ..types import Judgment, Label, Pair, Passage
+from .windows import Scores, combine, cut
 
 SHIPPED = Path(__file__).resolve().parent.parent / "models" / "embedded"
 FILES = ("model.onnx", "tokenizer.json", "config.json")
 
 
-class Window(NamedTuple):
-    """A piece of a reference as the model reads it."""
-
-    passage: Passage
-    token_ids: tuple[int, ...]
+ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)  # of the model's outputs
+Input = tuple[tuple[int, ...], tuple[int, ...]]  # token ids of a window and of a claim
 
 
 class Config(NamedTuple):
@@ -58,81 +56,42 @@ class EmbeddedChecker:
         folder = Path(directory) if directory else SHIPPED
         self._config = read_config(folder)
         self._session, self._tokenizer = load_model(folder)
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or _cores()
         self._language = language
         digest = hashlib.sha256((folder / "model.onnx").read_bytes())
         digest.update((folder / "config.json").read_bytes())
         self.signature = f"embedded({self._config.version},{digest.hexdigest()[:6]})"
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
+        call = _Call(self._tokenizer, self._config, self._language)
         asked = dict.fromkeys((pair.claim.text, pair.passage) for pair in pairs)
-        claims = self._claims({text for text, _ in asked})
-        cut = self._windows({passage for text, passage in asked if not self._refusal(text, claims)})
+        plans = {key: call.plan(*key) for key in asked}
         inputs = list(
-            dict.fromkeys(
-                (window.token_ids, claims[text])
-                for text, passage in asked
-                for window in cut.get(passage, ())
-                if not self._refusal(text, claims)
-            )
+            dict.fromkeys(ids for plan in plans.values() if isinstance(plan, list) for ids, _ in plan)
         )
         with ThreadPoolExecutor(self._threads) as pool:
-            scores = dict(zip(inputs, pool.map(self._scores, inputs, chunksize=1), strict=True))
-        answers = {}
-        for text, passage in asked:
-            refusal = self._refusal(text, claims) or (
-                "" if passage.text.strip() else "the reference is empty"
-            )
-            pieces = () if refusal else cut[passage]
-            found = [(piece.passage, scores[piece.token_ids, claims[text]]) for piece in pieces]
-            answers[text, passage] = Judgment(Label.ABSTAIN, note=refusal) if refusal else combine(found)
+            scores = dict(zip(inputs, pool.map(self._scores, inputs), strict=True))
+        answers = {
+            key: plan
+            if isinstance(plan, Judgment)
+            else combine([piece for _, piece in plan], [scores[ids] for ids, _ in plan])
+            for key, plan in plans.items()
+        }
         return [answers[pair.claim.text, pair.passage] for pair in pairs]
 
-    def _claims(self, texts: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """Each claim's token ids, without special tokens."""
-        order = sorted(texts)
-        encodings = self._tokenizer.encode_batch(order, add_special_tokens=False)
-        return {text: tuple(encoding.ids) for text, encoding in zip(order, encodings, strict=True)}
-
-    def _refusal(self, text: str, claims: dict[str, tuple[int, ...]]) -> str:
-        """Why a claim cannot be judged; "" when it can."""
-        count, most = len(claims[text]), self._config.max_claim_tokens
-        if count == 0:
-            return "the claim is empty"
-        return f"the claim is {count} tokens long, the model takes at most {most}" if count > most else ""
-
-    def _windows(self, passages: Iterable[Passage]) -> dict[Passage, list[Window]]:
-        """Each passage's windows; they do not depend on the claim, so they are cut once."""
-        return {passage: self._cut(passage) for passage in passages if passage.text.strip()}
-
-    def _cut(self, passage: Passage) -> list[Window]:
-        limits = {"max_tokens": self._config.window_tokens, "overlap_tokens": self._config.overlap_tokens}
-        whole = self._tokenizer.encode(passage.text, add_special_tokens=False)
-        made = []
-        for piece in windows(passage, whole.offsets, language=self._language, **limits):
-            ids = whole.ids if piece.text == passage.text else self._ids(piece.text)
-            made.append(
-                Window(piece, tuple(ids[: self._config.max_tokens - 3 - self._config.max_claim_tokens]))
-            )
-        return made
-
-    def _ids(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
-
-    def _scores(self, item: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[float, ...]:
-        """Calibrated probabilities of one unpadded input, in the order of Label."""
+    def _scores(self, ids: Input) -> Scores:
+        """Calibrated probabilities of one unpadded input."""
         import numpy as np
 
-        passage, claim = item
-        ids = [self._cls, *passage, self._sep, *claim, self._sep]
+        passage, claim = ids
+        row = [self._cls, *passage, self._sep, *claim, self._sep]
         types = [0] * (len(passage) + 2) + [1] * (len(claim) + 1)
         feed = {
-            "input_ids": np.array([ids], dtype=np.int64),
+            "input_ids": np.array([row], dtype=np.int64),
             "token_type_ids": np.array([types], dtype=np.int64),
         }
         logits = self._session.run(None, feed)[0][0].tolist()  # [labels]
-        return calibrated(logits, self._config)
+        return dict(zip(ORDER, calibrated(logits, self._config), strict=True))
 
     @property
     def _cls(self) -> int:
@@ -143,33 +102,51 @@ class EmbeddedChecker:
         return int(self._tokenizer.token_to_id("[SEP]"))
 
 
+class _Call:
+    """One call's texts, each tokenised once, and its passages, each cut once."""
+
+    def __init__(self, tokenizer: Any, config: Config, language: str) -> None:
+        self._config, self._language = config, language
+        self._encoded = cache(lambda text: tokenizer.encode(text, add_special_tokens=False))
+        self._pieces = cache(self._cut)
+
+    def plan(self, claim: str, passage: Passage) -> list[tuple[Input, Passage]] | Judgment:
+        """The inputs to ask about and the windows they stand for, or why nothing can be asked."""
+        claim_ids = tuple(self._encoded(claim).ids)
+        count, most = len(claim_ids), self._config.max_claim_tokens
+        if not count:
+            return Judgment(Label.ABSTAIN, note="the claim is empty")
+        if count > most:
+            return Judgment(
+                Label.ABSTAIN, note=f"the claim is {count} tokens long, the model takes at most {most}"
+            )
+        if not self._encoded(passage.text).ids:
+            return Judgment(Label.ABSTAIN, note="the reference is empty")
+        pieces = self._pieces(passage)
+        if not pieces:
+            return Judgment(Label.ABSTAIN, note="the reference cannot be cut into pieces that fit the model")
+        return [((tuple(self._encoded(piece.text).ids), claim_ids), piece) for piece in pieces]
+
+    def _cut(self, passage: Passage) -> list[Passage]:
+        return cut(
+            passage,
+            lambda text: self._encoded(text).offsets,
+            max_tokens=self._config.window_tokens,
+            overlap_tokens=self._config.overlap_tokens,
+            language=self._language,
+        )
+
+
+def _cores() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def calibrated(logits: Sequence[float], config: Config) -> tuple[float, ...]:
     """softmax(logits / temperature + biases)."""
     moved = [x / config.temperature + bias for x, bias in zip(logits, config.biases, strict=True)]
     powers = [math.exp(x - max(moved)) for x in moved]
     return tuple(power / sum(powers) for power in powers)
-
-
-def combine(found: Sequence[tuple[Passage, tuple[float, ...]]]) -> Judgment:
-    """One judgment from those of a reference's windows.
-
-    The window most sure of Entailment decides if Entailment is its first choice; else the one most sure of
-    Contradiction, likewise; else Neutral, with the mean scores.
-    """
-    for label in (Label.ENTAILMENT, Label.CONTRADICTION):
-        position = ORDER.index(label)
-        passage, scores = max(found, key=lambda item: item[1][position])
-        if max(scores) == scores[position]:
-            return Judgment(label, rounded(scores), spans=(passage.span(0, len(passage.text)),))
-    mean = [sum(scores[i] for _, scores in found) / len(found) for i in range(len(ORDER))]
-    return Judgment(Label.NEUTRAL, rounded(mean))
-
-
-ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)  # of scores inside this module
-
-
-def rounded(scores: Sequence[float]) -> dict[Label, float]:
-    return {label: round(score, 4) for label, score in zip(ORDER, scores, strict=True)}
 
 
 def read_config(folder: Path) -> Config:

@@ -41,6 +41,7 @@ def cut(
     offsets_of: Callable[[str], Offsets],
     *,
     max_tokens: int,
+    overlap_tokens: int = MAX_OVERLAP_TOKENS,
     language: str = "en",
 ) -> list[Passage]:
     """The passage in overlapping windows, each at most `max_tokens` long when tokenised on its own.
@@ -54,7 +55,7 @@ def cut(
             passage,
             offsets,
             max_tokens=budget,
-            overlap_tokens=min(MAX_OVERLAP_TOKENS, budget // 4),
+            overlap_tokens=min(overlap_tokens, budget // 3),
             language=language,
         )
         excess = max(len(offsets_of(piece.text)) for piece in pieces) - max_tokens
