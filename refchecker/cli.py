@@ -20,7 +20,7 @@ from .errors import RefCheckerError, UsageError
 from .files import MAX_RECORD_MB
 from .pipeline import run
 from .registry import find, load, names
-from .session import Session
+from .session import Session, journal_of
 from .types import Record, Report
 
 PLAIN_PROGRESS_SECONDS = 10.0
@@ -241,8 +241,8 @@ def _command_first(arguments: Sequence[str]) -> list[str]:
 
 
 def _how_to_go_on(output_path: str) -> str:
-    journal = f"{output_path}.journal"
-    if os.path.exists(journal):
+    journal = journal_of(output_path)
+    if journal.exists():
         return (
             f"interrupted. What is done is kept in {journal}; run the same command again to go on from there."
         )
@@ -314,7 +314,7 @@ def _run(options: argparse.Namespace) -> int:
         print(tally.text(checked=checking), file=sys.stderr)
         place = "" if options.output_path == "-" else f"{options.output_path} written, "
         print(f"{place}{time.monotonic() - started:.1f} s", file=sys.stderr)
-        if tally.statuses["failed"] and os.path.exists(f"{options.output_path}.journal"):
+        if tally.statuses["failed"] and journal_of(options.output_path).exists():
             print("--retry_failed tries the failed records again.", file=sys.stderr)
     if checking and tally.hits(options.fail_on):
         return 1

@@ -7,6 +7,7 @@ shapes a file may use for them are accepted here and nowhere else.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 from .aggregate import winner
 from .files import Broken, Item
 from .types import RESPONSE, Claim, Label, Passage, Record, Report, Span, Verdict
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Fault(Exception):
@@ -35,17 +38,29 @@ def to_record(item: Item, name: str, position: int) -> Record:
         fault = f"{where}: found {_kind(value)} where a record must be an object with a response."
         return Record(str(position + 1), "", extra={"input": value}, fault=fault)
     name_of_record = str(value.get("id", position + 1))
+    clean = _without_surrogates(value)
     try:
         return Record(
             name_of_record,
-            _response(value),
-            _question(value),
-            _references(value.get("reference")),
-            _claims(value),
+            _response(clean),
+            _question(clean),
+            _references(clean.get("reference")),
+            _claims(clean),
             extra=value,
         )
     except _Fault as fault:
         return Record(name_of_record, "", extra=value, fault=f"{where}: record {name_of_record!r} {fault}")
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with halves of characters, which no tokenizer takes, replaced one for one."""
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_without_surrogates(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _without_surrogates(part) for key, part in value.items()}
+    return value
 
 
 def _response(item: Mapping[str, Any]) -> str:

@@ -54,7 +54,11 @@ class Session:
         finished before it, or before a `KeyboardInterrupt`, is in the journal.
         """
         target = Path(self.output_path)
-        streamed = self.output_path == "-" or (target.exists() and not target.is_file())
+        streamed = (
+            self.output_path == "-"
+            or self.output_path.startswith(("/dev/", "/proc/"))
+            or (target.exists() and not target.is_file())
+        )
         if target.is_dir():
             raise UsageError(f"{target} is a folder. Give --output_path the name of a file in it.")
         with self._input(spool=not streamed) as (path, name, fmt):
@@ -98,7 +102,7 @@ class Session:
                 yield item
 
     def _journalled(self, pipeline: Pipeline, path: str, name: str, fmt: str, out: str) -> Tally:
-        kept = _beside(self.output_path, ".journal")
+        kept = journal_of(self.output_path)
         if self.retry_failed and not kept.exists():
             raise UsageError(
                 f"{kept} is not there, so no failed records are known. Leave out --retry_failed."
@@ -169,7 +173,7 @@ class Session:
                 write_items(lambda: journal.items(total), stream, fmt)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.replace(partial, self.output_path)
+            os.replace(partial, os.path.realpath(self.output_path))
         except OSError as error:
             partial.unlink(missing_ok=True)
             raise UsageError(
@@ -225,8 +229,15 @@ class Session:
             raise UsageError(f"{self.output_path}: cannot write: {error.strerror}.") from error
 
 
+def journal_of(output_path: str) -> Path:
+    """Where a run with that output keeps what is done."""
+    return _beside(output_path, ".journal")
+
+
 def _beside(output_path: str, suffix: str) -> Path:
-    return Path(output_path + suffix)
+    """A name in the output's folder; where the output is a link, in the folder it leads to."""
+    real = os.path.realpath(output_path) if os.path.islink(output_path) else output_path
+    return Path(real + suffix)
 
 
 def _opened(path: str) -> BinaryIO:

@@ -166,6 +166,26 @@ def test_fail_on(wanted, code):
     assert check("--quiet", "--fail_on", wanted) == code
 
 
+def test_a_link_as_output_stays_a_link(tmp_path):
+    Path("in.json").write_text(json.dumps([GOOD]))
+    Path("far").mkdir()
+    Path("out.json").symlink_to("far/real.json")
+    assert check("--quiet") == 0
+    assert Path("out.json").is_symlink()
+    assert written("far/real.json")[0]["ys"] == ["Entailment", "Neutral"]
+    assert sorted(path.name for path in Path("far").iterdir()) == ["real.json"]
+
+
+def test_dev_stdout_redirected_to_a_file_is_written_not_replaced(tmp_path):
+    Path("in.json").write_text(json.dumps([GOOD]))
+    command = [sys.executable, "-m", "refchecker.cli", "check", "--input_path", "in.json"]
+    command += ["--output_path", "/dev/stdout", "--checker_name", "python:words:check", "--quiet"]
+    with open("redirected.json", "wb") as stdout:
+        subprocess.run(command, stdout=stdout, env={"PYTHONPATH": str(HERE.parent), "PATH": ""}, check=True)
+    assert written("redirected.json")[0]["ys"] == ["Entailment", "Neutral"]
+    assert Path("/dev/stdout").is_symlink()
+
+
 def test_limit_and_merge():
     items = [{"response": "x", "reference": ["a", "not a"], "triplets": ["a"]}] * 5
     Path("in.json").write_text(json.dumps(items))

@@ -39,6 +39,16 @@ def test_every_shape_of_a_claim():
     assert record(triplets=[]).claims == ()
 
 
+def test_half_characters_are_replaced_inside_and_kept_outside():
+    given = record(response="It \ud800 rains.", reference=["a \udfff"], triplets=["\ud800"])
+    assert (given.response, given.references[0].text, given.claims[0].text) == (
+        "It \ufffd rains.",
+        "a \ufffd",
+        "\ufffd",
+    )
+    assert given.extra["response"] == "It \ud800 rains."
+
+
 def test_spans_of_claims_come_back():
     given = record(triplets=["It rains."], triplet_spans=[[[0, 9]]])
     assert given.claims[0].spans == (Span(RESPONSE, 0, 9),)
