@@ -129,7 +129,12 @@ def main() -> None:
         "pipeline.run": lambda: _in_own_process("pipeline", options.records),
         "refchecker-cli check": lambda: through_command_line(options.records, "jsonl"),
     }
-    results: dict[str, Any] = {"records": options.records, "machine": platform.platform(), "paths": {}}
+    results: dict[str, Any] = {
+        "command": " ".join(["python benchmark/stream.py", *sys.argv[1:]]),
+        "records": options.records,
+        "machine": platform.platform(),
+        "paths": {},
+    }
     for name, measure in paths.items():
         samples = measure()
         seconds = samples[-1][1]

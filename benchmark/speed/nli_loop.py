@@ -182,6 +182,7 @@ def main() -> None:
     whole = [index for index, length in enumerate(lengths) if length <= MAX_TOKENS]
     agreeing = sum(plain_labels[index] is fast_labels[index] for index in whole)
     results = {
+        "command": " ".join(["python -m benchmark.speed.nli_loop", *sys.argv[1:]]),
         "signature": fast.signature,
         "shape": options.shape,
         "data": data,
