@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# no deadline: machines differ, and tests assert no time; the same examples each time in CI
+settings.register_profile("refchecker", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("refchecker")
 
 
 @pytest.fixture(autouse=True)
