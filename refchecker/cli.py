@@ -19,11 +19,11 @@ from . import __version__
 from .errors import RefCheckerError, UsageError
 from .files import MAX_RECORD_MB
 from .pipeline import run
+from .progress import Progress
 from .registry import find, load, names
 from .session import Session, journal_of
 from .types import Record, Report
 
-PLAIN_PROGRESS_SECONDS = 10.0
 FAIL_ON = ("contradiction", "neutral", "abstain", "conflict")
 DEFAULT = {name: parameter.default for name, parameter in inspect.signature(run).parameters.items()}
 
@@ -294,7 +294,7 @@ def _run(options: argparse.Namespace) -> int:
         return run(records, extract=extractor, check=checker, **rules)
 
     started = time.monotonic()
-    with _Progress(quiet=options.quiet) as progress:
+    with Progress(quiet=options.quiet) as progress:
         tally = Session(
             options.input_path,
             options.output_path,
@@ -335,39 +335,6 @@ def _extractor(options: argparse.Namespace) -> Any:
     if embedded and claim_format == "sentence":
         name = "sentence"
     return load("extractor", name, claim_format=claim_format, language=options.language)
-
-
-class _Progress:
-    """A bar on a terminal, a plain line now and then elsewhere, nothing with --quiet."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-        self._bar: Any = None
-        self._last = time.monotonic()
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._quiet:
-            return
-        if sys.stderr.isatty():
-            if self._bar is None:
-                from tqdm import tqdm
-
-                self._bar = tqdm(total=total or None, unit=" records", file=sys.stderr, dynamic_ncols=True)
-            self._bar.update(done - self._bar.n)
-        elif time.monotonic() - self._last > PLAIN_PROGRESS_SECONDS:
-            self._last = time.monotonic()
-            print(f"{done}{f' of {total}' if total else ''} records", file=sys.stderr, flush=True)
-
-    def tell(self, line: str) -> None:
-        if not self._quiet:
-            print(line, file=sys.stderr)
 
 
 if __name__ == "__main__":

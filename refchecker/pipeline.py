@@ -8,17 +8,16 @@ idles while work is there nor waits for a batch to fill.
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from .aggregate import any_support, conflicts, deciding, soft
+from .channel import Channel, guarded
 from .errors import ComponentError, RefCheckerError
 from .protocols import Aggregator, Checker, Extractor, Localizer, Retriever
 from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Report, Status, Verdict
 
-T = TypeVar("T")
 A = TypeVar("A")
 B = TypeVar("B")
 Splitter = Callable[[Passage], Sequence[Passage]]
@@ -51,9 +50,9 @@ def run(
     An exception in a component fails only the records it cannot do without; a
     `RefCheckerError` ends the run.
     """
-    incoming: _Channel[_Work] = _Channel()
-    extracted: _Channel[_Work] = _Channel()
-    finished: _Channel[Report] = _Channel()
+    incoming: Channel[_Work] = Channel()
+    extracted: Channel[_Work] = Channel()
+    finished: Channel[Report] = Channel()
     slots = threading.Semaphore(in_flight)
     stopping = threading.Event()
 
@@ -76,7 +75,7 @@ def run(
 
     channels = (incoming, extracted, finished)
     for stage, output in ((read, incoming), (find_claims, extracted), (judge, finished)):
-        threading.Thread(target=_guarded, args=(stage, output, channels), daemon=True).start()
+        threading.Thread(target=guarded, args=(stage, output, channels), daemon=True).start()
     try:
         while batch := finished.take(1):
             yield from batch
@@ -86,67 +85,6 @@ def run(
         for channel in channels:
             channel.cancel()
         slots.release()
-
-
-class _Cancelled(Exception):
-    """The consumer has gone; the stage has nothing more to do."""
-
-
-class _Channel(Generic[T]):
-    """A queue between two stages that hands over whatever is waiting, and carries errors on."""
-
-    def __init__(self) -> None:
-        self._items: deque[T] = deque()
-        self._changed = threading.Condition()
-        self._closed = False
-        self._cancelled = False
-        self._error: BaseException | None = None
-
-    def put(self, item: T) -> None:
-        with self._changed:
-            if self._cancelled:
-                raise _Cancelled
-            self._items.append(item)
-            self._changed.notify()
-
-    def take(self, most: int, weight: Callable[[T], int] = lambda _: 1) -> list[T]:
-        """At least one item; more while their weights stay within `most`; empty at the end."""
-        with self._changed:
-            while not (self._items or self._closed or self._cancelled):
-                self._changed.wait()
-            if self._cancelled:
-                raise _Cancelled
-            if not self._items and self._error:
-                raise self._error
-            taken: list[T] = []
-            room = most
-            while self._items and (not taken or weight(self._items[0]) <= room):
-                taken.append(self._items.popleft())
-                room -= weight(taken[-1])
-            return taken
-
-    def close(self, error: BaseException | None = None) -> None:
-        with self._changed:
-            self._closed, self._error = True, error
-            self._changed.notify_all()
-
-    def cancel(self) -> None:
-        with self._changed:
-            self._cancelled = True
-            self._items.clear()
-            self._changed.notify_all()
-
-
-def _guarded(stage: Callable[[], None], output: _Channel[T], channels: Sequence[_Channel[T]]) -> None:
-    """Run one stage; its end, good or bad, ends its output channel."""
-    try:
-        stage()
-    except _Cancelled:
-        output.close()
-    except BaseException as error:  # carried to the consumer's thread and raised there
-        output.close(error)
-    else:
-        output.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,42 @@
+"""How far a run is, for a person to see."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+PLAIN_PROGRESS_SECONDS = 10.0
+
+
+class Progress:
+    """A bar on a terminal, a plain line now and then elsewhere, nothing with --quiet."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: Any = None
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._quiet:
+            return
+        if sys.stderr.isatty():
+            if self._bar is None:
+                from tqdm import tqdm
+
+                self._bar = tqdm(total=total or None, unit=" records", file=sys.stderr, dynamic_ncols=True)
+            self._bar.update(done - self._bar.n)
+        elif time.monotonic() - self._last > PLAIN_PROGRESS_SECONDS:
+            self._last = time.monotonic()
+            print(f"{done}{f' of {total}' if total else ''} records", file=sys.stderr, flush=True)
+
+    def tell(self, line: str) -> None:
+        if not self._quiet:
+            print(line, file=sys.stderr)
