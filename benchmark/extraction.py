@@ -1,6 +1,6 @@
 """How the embedded extractor's triplets compare with the human benchmark's.
 
-    REFCHECKER_DATA=../shared/data python benchmark/extraction.py
+    python -m benchmark.extraction
 
 Writes benchmark/results/extraction.md: counts, speed, word-overlap agreement with the
 triplets that were published with the benchmark, and a fixed sample of responses to read.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import re
 import time
@@ -20,10 +19,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmark.data import data_root
 from refchecker.extractor.dependency import DependencyExtractor
 from refchecker.types import Extraction, Record
 
-DATA = Path(os.environ.get("REFCHECKER_DATA", "../shared/data")) / "human"
 RESULTS = Path(__file__).parent / "results"
 SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 MATCH_F1 = 0.5
@@ -113,8 +112,9 @@ def shown(item: dict[str, Any], extraction: Extraction) -> list[str]:
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
+    data = data_root("human") / "human"
     items = [
-        json.loads(line) for name in SETTINGS for line in (DATA / f"{name}.jsonl").open(encoding="utf-8")
+        json.loads(line) for name in SETTINGS for line in (data / f"{name}.jsonl").open(encoding="utf-8")
     ]
     records = [Record(str(n), item["response"], item["question"]) for n, item in enumerate(items)]
     extractor = DependencyExtractor()

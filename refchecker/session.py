@@ -9,13 +9,13 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from .errors import UsageError
 from .files import MAX_RECORD_MB, Item, format_of, read_items, write_items
-from .io import to_item, to_record
+from .io import to_item, to_record, to_records
 from .journal import Journal, digest_of
 from .summary import Tally
 from .types import Record, Report
@@ -45,7 +45,6 @@ class Session:
     max_record_mb: float = MAX_RECORD_MB
     tell: Callable[[str], None] = lambda line: None
     progress: Callable[[int, int], None] = lambda done, total: None
-    done: Tally = field(default_factory=Tally)
 
     def __call__(self, pipeline: Pipeline) -> Tally:
         """Run it to the end; the counts over everything written, earlier runs included.
@@ -111,15 +110,15 @@ class Session:
         try:
             total = self._look_ahead(journal, path, name, fmt)
             self._work(pipeline, journal, path, name, fmt, total)
-            self._put_together(journal, total, out)
+            tally = self._put_together(journal, total, out)
         except BaseException:
             journal.close()
             raise
-        if self.done.statuses["failed"]:
+        if tally.statuses["failed"]:
             journal.close()
         else:
             journal.remove()
-        return self.done
+        return tally
 
     def _look_ahead(self, journal: Journal, path: str, name: str, fmt: str) -> int:
         """Read the whole input once: its mistakes show before any work, and what is done is known."""
@@ -165,12 +164,21 @@ class Session:
             self.progress(finished, total)
         self.progress(finished, total)
 
-    def _put_together(self, journal: Journal, total: int, fmt: str) -> None:
-        """The output under a temporary name, renamed when it is whole."""
+    def _put_together(self, journal: Journal, total: int, fmt: str) -> Tally:
+        """The output under a temporary name, renamed when it is whole; the counts over it."""
         partial = _beside(self.output_path, ".partial")
+        tally = Tally()
+
+        def items() -> Iterator[dict[str, Any]]:
+            nonlocal tally
+            tally = Tally()  # a writer may ask twice
+            for position, item in enumerate(journal.items(total)):
+                tally.add(item, position)
+                yield item
+
         try:
             with open(partial, "wb") as stream:
-                write_items(lambda: journal.items(total), stream, fmt)
+                write_items(items, stream, fmt)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(partial, os.path.realpath(self.output_path))
@@ -180,40 +188,43 @@ class Session:
                 f"{self.output_path}: cannot write: {error.strerror}. All {total} records are safe in "
                 f"{journal.path}; mend that and run the same command again."
             ) from error
-        for position, item in enumerate(journal.items(total)):
-            self.done.add(item, position)
+        return tally
+
+    def _finished(
+        self, pipeline: Pipeline, path: str, name: str, fmt: str, tally: Tally
+    ) -> Iterator[dict[str, Any]]:
+        """The finished items of a run that nothing is kept of, counted as they come."""
+        for position, report in enumerate(pipeline(to_records(self._items(path, name, fmt), name))):
+            item = to_item(report, soft=self.soft, checked=self.checked)
+            tally.add(item, position)
+            yield item
+            self.progress(position + 1, 0)
 
     def _streamed(self, pipeline: Pipeline, path: str, name: str, fmt: str, out: str) -> Tally:
         """Items to standard output, or to a device, as they are finished; no journal."""
+        tally = Tally()
 
-        def finished() -> Iterator[dict[str, Any]]:
-            records = (to_record(item, name, n) for n, item in enumerate(self._items(path, name, fmt)))
-            for position, report in enumerate(pipeline(records)):
-                item = to_item(report, soft=self.soft, checked=self.checked)
-                self.done.add(item, position)
+        def items() -> Iterator[dict[str, Any]]:
+            for item in self._finished(pipeline, path, name, fmt, tally):
                 yield item
                 stream.flush()
-                self.progress(position + 1, 0)
 
         with self._stream() as stream:
-            write_items(finished, stream, out)
+            write_items(items, stream, out)
             stream.flush()
-        return self.done
+        return tally
 
     def _csv_to_stream(self, pipeline: Pipeline, path: str, name: str, fmt: str) -> Tally:
+        tally = Tally()
         with tempfile.TemporaryDirectory(prefix="refchecker-") as folder:
             journal = Journal(Path(folder, "journal"), self.settings)
-            records = (to_record(item, name, n) for n, item in enumerate(self._items(path, name, fmt)))
-            for position, report in enumerate(pipeline(records)):
-                item = to_item(report, soft=self.soft, checked=self.checked)
+            for position, item in enumerate(self._finished(pipeline, path, name, fmt, tally)):
                 journal.add(position, 0, item)
-                self.done.add(item, position)
-                self.progress(position + 1, 0)
             with self._stream() as stream:
-                write_items(lambda: journal.items(self.done.records), stream, "csv")
+                write_items(lambda: journal.items(tally.records), stream, "csv")
                 stream.flush()
             journal.close()
-        return self.done
+        return tally
 
     @contextmanager
     def _stream(self) -> Iterator[BinaryIO]:

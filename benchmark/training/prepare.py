@@ -13,13 +13,14 @@ import argparse
 import gzip
 import hashlib
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+
+from benchmark.data import data_root
 
 from .rules import Example, entities_of, examples_of_answer, examples_of_page, page_of
 
@@ -46,16 +47,6 @@ SOURCES = (
     Source("redocred_triplets_synth.train", 7000, 400, "MIT"),
 )
 MAX_PREMISE_WORDS = 170
-
-
-def data_root() -> Path:
-    """REFCHECKER_DATA, or the `shared/data` folder beside the repository."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    root = Path(os.environ.get("REFCHECKER_DATA", beside))
-    for needed in ("documents/dolly.jsonl.gz", "nli/declared"):
-        if not (root / needed).exists():
-            sys.exit(f"{root / needed} is missing. Set REFCHECKER_DATA to the folder that holds it.")
-    return root
 
 
 def rows_of(path: Path) -> Iterator[dict[str, Any]]:
@@ -134,7 +125,7 @@ def write(path: Path, examples: list[Example]) -> str:
 
 
 def prepare(out: Path, *, limit: int | None, max_sentences: int, max_characters: int, seed: int) -> None:
-    root, rng = data_root(), Random(seed)
+    root, rng = data_root("documents/dolly.jsonl.gz", "nli/declared"), Random(seed)
     out.mkdir(parents=True, exist_ok=True)
     train, dev = rule_made(documents(root, limit, max_characters), rng, max_sentences)
     rng.shuffle(dev)

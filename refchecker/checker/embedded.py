@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..types import Judgment, Label, Pair, Passage
-from .windows import Scores, combine, cut
+from .windows import Scores, combine, cut, too_long
 
 SHIPPED = Path(__file__).resolve().parent.parent / "models" / "embedded"
 FILES = ("model.onnx", "tokenizer.json", "config.json")
@@ -56,6 +56,7 @@ class EmbeddedChecker:
         folder = Path(directory) if directory else SHIPPED
         self._config = read_config(folder)
         self._session, self._tokenizer = load_model(folder)
+        self._cls, self._sep = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
         self._threads = threads or _cores()
         self._language = language
         digest = hashlib.sha256((folder / "model.onnx").read_bytes())
@@ -93,14 +94,6 @@ class EmbeddedChecker:
         logits = self._session.run(None, feed)[0][0].tolist()  # [labels]
         return dict(zip(ORDER, calibrated(logits, self._config), strict=True))
 
-    @property
-    def _cls(self) -> int:
-        return int(self._tokenizer.token_to_id("[CLS]"))
-
-    @property
-    def _sep(self) -> int:
-        return int(self._tokenizer.token_to_id("[SEP]"))
-
 
 class _Call:
     """One call's texts, each tokenised once, and its passages, each cut once."""
@@ -117,9 +110,7 @@ class _Call:
         if not count:
             return Judgment(Label.ABSTAIN, note="the claim is empty")
         if count > most:
-            return Judgment(
-                Label.ABSTAIN, note=f"the claim is {count} tokens long, the model takes at most {most}"
-            )
+            return too_long(count, most)
         if not self._encoded(passage.text).ids:
             return Judgment(Label.ABSTAIN, note="the reference is empty")
         pieces = self._pieces(passage)
@@ -174,6 +165,10 @@ def read_config(folder: Path) -> Config:
     if config.labels != ORDER or len(config.biases) != len(ORDER):
         raise UsageError(
             f"{folder / 'config.json'}: labels must be {', '.join(ORDER)}, with a bias for each."
+        )
+    if config.window_tokens + config.max_claim_tokens + 3 > config.max_tokens:
+        raise UsageError(
+            f"{folder / 'config.json'}: window, claim and three special tokens exceed max_tokens."
         )
     return config
 

@@ -157,7 +157,7 @@ class _Call:
             return [((passage.text, claim), passage)]
         max_tokens = window_tokens(claim_tokens, self._room)
         if not max_tokens:
-            return too_long(claim_tokens, self._room)
+            return too_long(claim_tokens, self._room - MIN_TOKENS)
         pieces = self._windows(passage, max_tokens)
         if not pieces:
             return Judgment(Label.ABSTAIN, note="the reference cannot be cut into pieces that fit the model")

