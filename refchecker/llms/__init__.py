@@ -1,0 +1,1 @@
+"""Language models as components: providers, one policy, one cache."""
