@@ -6,7 +6,7 @@ wrapped around it by `llms.load` and give the same seam, `Client.ask`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -38,7 +38,9 @@ class Reply:
     stop: Stop = "end"
     input_tokens: int | None = None
     output_tokens: int | None = None
-    logprobs: tuple[tuple[str, Mapping[str, float]], ...] = ()  # per token: itself, alternatives with log-probability
+    logprobs: tuple[
+        tuple[str, Mapping[str, float]], ...
+    ] = ()  # per token: itself, alternatives with log-probability
     cached: bool = False
     model: str = ""  # the model that answered, as the provider names it
 
@@ -53,12 +55,30 @@ class Provider(Protocol):
     async def close(self) -> None: ...
 
 
+Accept = Callable[[Reply], bool]
+
+
 class Client(Protocol):
-    """A provider behind policy and cache: what extractors and checkers ask."""
+    """A provider behind policy and cache: what extractors and checkers ask, made by `llms.load`.
+
+    A reply that `accept` turns down (it could not be read) is returned all the same but is not
+    kept, so that it is not replayed for ever; asking the same request again asks the model.
+    `GaveUp` and `Refused` concern this request alone: catch them, and say why in the note.
+    `RunEnds` is not yours to catch. Run coroutines with `loop.run` (waits for the result) and
+    `loop.submit` (gives a `concurrent.futures.Future`, which is what `begin` returns).
+    """
 
     signature: str
 
-    async def ask(self, request: Request, /) -> Reply: ...
+    async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens. `prices.price_of(name) -> Price | None` knows the current ones."""
+
+    input: float
+    output: float
 
 
 @dataclass(frozen=True, slots=True)

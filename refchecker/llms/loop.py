@@ -1,0 +1,84 @@
+"""The one background thread in which everything that talks to language models runs.
+
+It starts with the first coroutine and ends with the process. Coroutines of all components
+share it, so a connection pool and a limit hold for the whole run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+GRACE_SECONDS = 2.0  # at the end, for answers that are under way and paid for
+
+
+class Loop:
+    """An event loop in a thread of its own. Forked children start a new one only by themselves."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """The future of that coroutine, which begins at once. Cancelling the future cancels it."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """The result of that coroutine. An interrupt while waiting for it cancels it."""
+        future = self.submit(coroutine)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def at_end(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Await `close()` when the loop ends, after everything that ran in it."""
+        with self._lock:
+            self._closers.append(close)
+
+    def close(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
+        """End everything that runs in the loop, then the loop and its thread. It may start again."""
+        with self._lock:
+            loop, thread, closers = self._loop, self._thread, self._closers
+            self._loop, self._thread, self._closers = None, None, []
+        if loop is None or thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(_end(closers, grace_seconds), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="llm", daemon=True)
+                self._thread.start()
+            return self._loop
+
+
+async def _end(closers: list[Callable[[], Awaitable[None]]], grace_seconds: float) -> None:
+    """Cancel all tasks; twice, because an attempt under way takes the first time as a request to hurry."""
+    for wait_seconds in (grace_seconds, grace_seconds):
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=wait_seconds)
+    await asyncio.gather(*(close() for close in closers), return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    await asyncio.get_running_loop().shutdown_default_executor()
+
+
+_shared = Loop()
+submit, run, at_end, close = _shared.submit, _shared.run, _shared.at_end, _shared.close
+atexit.register(close)
