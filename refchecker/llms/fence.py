@@ -1,0 +1,61 @@
+"""Texts from outside, set into a prompt so that nothing in them can pass for the prompt.
+
+Each text stands between two lines with a fence that none of the texts contains. The fence
+comes from a hash of the first text, not from chance, so equal questions are equal requests
+to the cache, and questions about the same reference begin alike, which providers make
+cheaper. A text would have to contain its own hash to guess it, and even then another is taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+FENCE_CHARS = 12
+
+
+def fence_for(*texts: str) -> str:
+    """Twelve hexadecimal characters that occur in none of the texts, however they are disguised.
+
+    >>> fence_for("The sky is blue.") == fence_for("The sky is blue.")
+    True
+    """
+    bare = [_bare(text) for text in texts]
+    for attempt in range(1_000):
+        digest = hashlib.sha256(f"{attempt}\0{texts[0]}".encode("utf-8", "surrogatepass"))
+        fence = digest.hexdigest()[:FENCE_CHARS]
+        if not any(fence in text for text in bare):
+            return fence
+    raise AssertionError("a text holds a thousand hashes of the first")
+
+
+def fenced(name: str, text: str, fence: str) -> str:
+    """The text between two lines that only the prompt can have written.
+
+    >>> print(fenced("reference", "The sky is blue.", "5f3a9c01b2d4"))
+    [5f3a9c01b2d4 reference begins]
+    The sky is blue.
+    [5f3a9c01b2d4 reference ends]
+    """
+    return f"[{fence} {name} begins]\n{text}\n[{fence} {name} ends]"
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks, so that it cannot begin a numbered line of its own."""
+    return " ".join(text.split())
+
+
+def identifiers(fence: str, count: int) -> list[str]:
+    """Names for `count` claims that a text cannot know: two letters of the fence and a number.
+
+    >>> identifiers("5f3a9c01b2d4", 2)
+    ['fp1', 'fp2']
+    """
+    letters = "".join("abcdefghijklmnop"[int(digit, 16)] for digit in fence[:2])
+    return [f"{letters}{number}" for number in range(1, count + 1)]
+
+
+def _bare(text: str) -> str:
+    """The text as an eye reads it: no invisible characters, no case, compatible forms as one."""
+    normal = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(char for char in normal if unicodedata.category(char) not in ("Cf", "Mn"))
