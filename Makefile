@@ -46,3 +46,41 @@ constraints: # the versions of a fresh environment; read the diff before you com
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache
+
+# -- slow, and no part of `make check` ------------------------------------------------------------
+
+LLM ?= qwen2.5-coder-0.5b
+LLM_PYTHON := .llm/venv/bin/python
+LLM_ADDRESS := http://127.0.0.1:8091/v1
+
+.PHONY: llm llm-demo ragchecker
+
+llm: .llm/$(LLM).gguf # a small language model on loopback, until interrupted
+	$(LLM_PYTHON) benchmark/local_llm.py serve --model $(LLM)
+
+llm-demo: .llm/$(LLM).gguf $(VENV)/llm # the examples, with that model as extractor and checker
+	$(LLM_PYTHON) benchmark/local_llm.py run --model $(LLM) -- $(BIN)/refchecker-cli extract-check --restart \
+		--input_path examples/responses.json --output_path .llm/verdicts.json \
+		--extractor_name openai/$(LLM) --extractor_api_base $(LLM_ADDRESS) \
+		--checker_name openai/$(LLM) --checker_api_base $(LLM_ADDRESS)
+
+ragchecker: $(VENV)/ragchecker # the published package, unchanged, on this one
+	$(BIN)/python -m pytest -q -s tests/test_ragchecker.py
+
+.llm/server:
+	$(PYTHON) -m venv .llm/venv
+	.llm/venv/bin/pip --disable-pip-version-check --quiet install --no-deps xllamacpp==2026.10.11549
+	touch $@
+
+.llm/%.gguf: | .llm/server
+	$(LLM_PYTHON) benchmark/local_llm.py fetch --model $*
+
+$(VENV)/llm: $(VENV)/core
+	$(PIP) install -c constraints.txt -e '.[llm]'
+	touch $@
+
+# --no-deps: its own requirement is refchecker 0.2
+$(VENV)/ragchecker: $(VENV)/dev $(VENV)/llm
+	$(PIP) install --no-deps ragchecker==0.1.9
+	$(PIP) install loguru==0.7.3 dataclasses-json==0.6.7
+	touch $@
