@@ -1,0 +1,183 @@
+"""A provider's error, sorted by what the run can do: ask again later, give this request up, or stop.
+
+`sort` is pure, from a `Failure` to the exception to raise; the providers turn what their SDK raises into a
+`Failure`. Every message is one line: who, what they said (shortened, without secrets), what to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from time import time
+
+from .types import Attempt, Refused, RetryLater, RunEnds
+
+SHOWN_CHARACTERS = 240
+
+_SECRETS = (
+    re.compile(r"\b(sk|pk|rk|sess|gsk|xai|hf|AIza)[-_][\w*.-]{6,}"),
+    re.compile(r"\b(AKIA|ASIA)[A-Z0-9]{12,}"),
+    re.compile(r"(?i)\b(bearer|x-api-key:?|authorization:?|api[-_]key=)\s*[\w*.=+/-]{6,}"),
+    re.compile(r"(?<=//)[^/\s@]+@"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a provider answered instead of a reply. No status: it did not answer over HTTP."""
+
+    message: str
+    status: int | None = None
+    code: str = ""  # the provider's own names for it, in one string
+    retry_after_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whom the requests go to, as a person needs to be told."""
+
+    provider: str
+    model: str
+    address: str
+    key_from: str  # where its key is read from
+    secrets: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Place({self.provider!r}, {self.model!r}, {self.address!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Failures whose `status code message` matches the pattern, and what becomes of them."""
+
+    pattern: re.Pattern[str]
+    kind: type[RetryLater] | type[Refused] | type[RunEnds]
+    cause: str  # of RetryLater: the cause; else: what to do
+
+
+def _rule(pattern: str, kind: type[RetryLater] | type[Refused] | type[RunEnds], cause: str) -> Rule:
+    return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), kind, cause)
+
+
+# The first that matches decides. A line starts with the status, then the provider's codes, then its message.
+RULES = (
+    _rule(
+        r"insufficient_quota|billing_(error|hard_limit)|credit balance is too low|^402 ",
+        RunEnds,
+        "the account has no credit left: add some, or use another key",
+    ),
+    _rule(r"^408 |ModelTimeout", RetryLater, "timeout"),
+    _rule(r"^429 |Throttl|TooManyRequests|ModelNotReady", RetryLater, "rate_limit"),
+    _rule(r"^(503|529) |overloaded|ServiceUnavailable", RetryLater, "overloaded"),
+    _rule(
+        r"context.?(length|window|size|limit)|maximum context|prompt is too long|input is too long"
+        r"|exceed_context|reduce the length|^413 ",
+        Refused,
+        "the text is too long for this model: use one with a larger context",
+    ),
+    _rule(r"^(5\d\d|409|425|424) |InternalServer|ModelError", RetryLater, "server"),
+    _rule(
+        r"content.?(filter|policy|management)|safety|moderation|guardrail|blocked by",
+        Refused,
+        "stopped by the provider's content filter",
+    ),
+    _rule(
+        r"model_not_found|model.{0,40}(does not exist|not found|not supported|is invalid|not available)"
+        r"|(unknown|invalid|no such) model|throughput isn.t supported",
+        RunEnds,
+        "check the name of the model, and that this key may use it",
+    ),
+    _rule(
+        r"^401 |invalid_api_key|authentication|UnrecognizedClient|InvalidSignature|ExpiredToken",
+        RunEnds,
+        "the key was refused: check {key_from}",
+    ),
+    _rule(
+        r"^403 |permission|AccessDenied", RunEnds, "this key may not do that: check {key_from} and its rights"
+    ),
+    _rule(
+        r"^404 ", RunEnds, "nothing answers there: check the model's name and the api base (most end in /v1)"
+    ),
+    _rule(r"ServiceQuotaExceeded", RunEnds, "the account's quota is used up: have it raised"),
+    _rule(r"^[34]\d\d ", Refused, "the request was not accepted"),
+)
+UNSORTED = _rule("", RetryLater, "unreadable")
+
+
+def sort(failure: Failure, place: Place) -> RetryLater | Refused | RunEnds:
+    """The exception for a failed attempt, its message ready for a person."""
+    line = f"{failure.status or ''} {failure.code} {failure.message}"
+    rule = next((rule for rule in RULES if rule.pattern.search(line)), UNSORTED)
+    said = shortened(failure.message, place.secrets)
+    if rule.kind is RetryLater:
+        return later(rule.cause, said, status=failure.status, after=failure.retry_after_seconds)
+    status = f" (HTTP {failure.status})" if failure.status else ""
+    remedy = rule.cause.format(key_from=place.key_from)
+    text = f"{place.provider}, model {place.model!r}{status}: {remedy}. It said: {said or 'nothing'}"
+    return Refused(text) if rule.kind is Refused else RunEnds(text)
+
+
+def later(cause: str, message: str, *, status: int | None = None, after: float | None = None) -> RetryLater:
+    """An attempt that may go better another time."""
+    return RetryLater(Attempt(cause, message, after, status))
+
+
+def unreachable(error: BaseException, place: Place, *, answered: bool) -> RetryLater | RunEnds:
+    """No connection, or one that broke. Before any answer, an address that nobody answers at ends the run.
+
+    A server that has answered before is away for a moment: that is worth another attempt.
+    """
+    said = shortened(str(error) or type(error).__name__, place.secrets)
+    words = [f"{type(link).__name__} {link}" for link in _chain(error)]
+    if any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
+        return later("timeout", f"{place.provider} did not answer in time")
+    if not answered and any(_NOBODY.search(word) for word in words):
+        return RunEnds(
+            f"{place.provider}: cannot connect to {place.address}: {shortened(words[-1], place.secrets)}. "
+            "Check the network, any proxy, and the api base."
+        )
+    return later("connection", said)
+
+
+_NOBODY = re.compile(
+    r"gaierror|ConnectionRefused|connection refused|Name or service not known|name resolution|getaddrinfo|"
+    r"unreachable|All connection attempts failed|EndpointConnectionError|CERTIFICATE_VERIFY",
+    re.IGNORECASE,
+)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def shortened(message: str, secrets: tuple[str, ...] = ()) -> str:
+    """One line of at most 240 characters, without anything that looks like a key.
+
+    >>> shortened("Incorrect API key\\nprovided: sk-proj-abc123***xyz.")
+    'Incorrect API key provided: [key]'
+    """
+    for secret in secrets:
+        message = message.replace(secret, "[key]") if secret else message
+    for pattern in _SECRETS:
+        message = pattern.sub("[key]", message)
+    line = " ".join(message.split())
+    return line if len(line) <= SHOWN_CHARACTERS else line[: SHOWN_CHARACTERS - 1] + "…"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds a server asks to wait for: `retry-after-ms`, or `Retry-After` as seconds or as a date."""
+    try:
+        if milliseconds := headers.get("retry-after-ms"):
+            return max(0.0, float(milliseconds) / 1000)
+        after = headers.get("retry-after")
+        if not after:
+            return None
+        if re.fullmatch(r"\s*[\d.]+\s*", after):
+            return float(after)
+        return max(0.0, parsedate_to_datetime(after).timestamp() - time())
+    except ValueError:
+        return None
