@@ -1,7 +1,7 @@
 """Find what is wrong in text that a language model wrote.
 
 Native door: `run` over `Record`s, with an extractor and a checker from `load`.
-Upstream-compatible door: `NLIChecker`, `strict_agg`, `soft_agg`, `major_agg`.
+Upstream-compatible door: `LLMExtractor`, `LLMChecker`, `NLIChecker`, `strict_agg`, `soft_agg`, `major_agg`.
 Importing this package imports no model library; names are resolved when first used.
 """
 
@@ -29,7 +29,8 @@ _HOME = {
     "errors": ("ComponentError", "LLMError", "RefCheckerError", "UsageError"),
     "registry": ("load",),
     "pipeline": ("run",),
-    "compat": ("NLIChecker", "major_agg", "soft_agg", "strict_agg"),
+    "compat": ("AlignScoreChecker", "NLIChecker", "major_agg", "soft_agg", "strict_agg"),
+    "compat_llm": ("LLMChecker", "LLMExtractor"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted([*_MODULE_OF, "__version__"])

@@ -87,14 +87,23 @@ class NLIChecker(CompatChecker):
     def __init__(
         self, model: str | None = None, device: int | str = 0, batch_size: int = UPSTREAM_BATCH_SIZE
     ) -> None:
-        from .checker import nli
+        super().__init__(_nli_model(model, device, batch_size))
 
-        if batch_size < 1:
-            raise UsageError(f"batch_size is {batch_size}; it must be at least 1")
-        batch_tokens = None if batch_size == UPSTREAM_BATCH_SIZE else batch_size * UPSTREAM_MODEL_TOKENS
-        super().__init__(
-            nli.NLIChecker(model or nli.DEFAULT_MODEL, device=_device(device), batch_tokens=batch_tokens)
-        )
+
+class AlignScoreChecker(CompatChecker):
+    """Upstream's AlignScore checker: `AlignScoreChecker(ckpt_path="AlignScore-large.ckpt", device="cpu")`.
+
+    The checkpoint is never downloaded; where it is missing, the error says where it is published.
+    Its tokenizer and configuration are read beside it, else those of roberta-large from the hub.
+    """
+
+    def __init__(
+        self,
+        ckpt_path: str = "alignscore.ckpt",
+        device: int | str = 0,
+        batch_size: int = UPSTREAM_BATCH_SIZE,
+    ) -> None:
+        super().__init__(_nli_model(ckpt_path, device, batch_size, family="alignscore"))
 
 
 class EmbeddedChecker(CompatChecker):
@@ -240,6 +249,19 @@ def _label(name: Any, where: str) -> Label:
     except ValueError:
         known = ", ".join(Label)
         raise UsageError(f"{where} is {name!r}, which is no label. Labels are {known}.") from None
+
+
+def _nli_model(
+    model: str | None, device: int | str, batch_size: int, *, family: str | None = None
+) -> Checker:
+    from .checker import nli
+
+    if batch_size < 1:
+        raise UsageError(f"batch_size is {batch_size}; it must be at least 1")
+    batch_tokens = None if batch_size == UPSTREAM_BATCH_SIZE else batch_size * UPSTREAM_MODEL_TOKENS
+    return nli.NLIChecker(
+        model or nli.DEFAULT_MODEL, device=_device(device), batch_tokens=batch_tokens, family=family
+    )
 
 
 def _device(given: int | str) -> str:

@@ -44,7 +44,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def checker(models: Path) -> NLIChecker:
-    return NLIChecker(str(models / "roberta"), device="cpu")
+    return NLIChecker(str(models / "roberta"), device="cpu", precision="fp32")
 
 
 def renamed(source: Path, target: Path, id2label: dict[int, str]) -> str:
@@ -73,20 +73,22 @@ def plain_loop(folder: Path, pairs: Sequence[Pair]) -> list[dict[Label, float]]:
 def forward_sizes(checker: NLIChecker, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """(rows, padded width) of every forward pass from now on, as the model sees them."""
     sizes: list[tuple[int, int]] = []
-    forward = checker._model.forward
+    forward = checker._engine.model.forward
 
     def counted(*args: Any, **inputs: Any) -> Any:
         sizes.append(tuple(inputs["input_ids"].shape))
         return forward(*args, **inputs)
 
-    monkeypatch.setattr(checker._model, "forward", counted)
+    monkeypatch.setattr(checker._engine.model, "forward", counted)
     return sizes
 
 
 @pytest.mark.parametrize("kind", ["roberta", "bert", "binary"])
 @pytest.mark.parametrize("batch_tokens", [1, 100, 100_000])
 def test_batches_agree_with_the_plain_loop(models: Path, kind: str, batch_tokens: int) -> None:
-    judgments = NLIChecker(str(models / kind), device="cpu", batch_tokens=batch_tokens)(MIXED)
+    judgments = NLIChecker(str(models / kind), device="cpu", precision="fp32", batch_tokens=batch_tokens)(
+        MIXED
+    )
     expected = plain_loop(models / kind, MIXED)
     assert [j.label for j in judgments] == [best_label(scores) for scores in expected]
     for judgment, scores in zip(judgments, expected, strict=True):
@@ -102,7 +104,7 @@ def test_labels_are_read_by_name_not_by_position(models: Path, tmp_path: Path) -
     by_first_output = {}
     for number, names in enumerate(permutations(["entailment", "NEUTRAL", "Refutes"])):
         folder = renamed(weights, tmp_path / f"m{number}", dict(enumerate(names)))
-        scores = NLIChecker(folder, device="cpu")(MIXED[:1])[0].scores
+        scores = NLIChecker(folder, device="cpu", precision="fp32")(MIXED[:1])[0].scores
         by_first_output.setdefault(
             tuple(scores[label] for label in labels_of(dict(enumerate(names)), "")), []
         )
@@ -118,7 +120,9 @@ def test_permuted_outputs_with_permuted_names_give_the_same_judgments(models: Pa
         model.classifier.out_proj.bias.copy_(model.classifier.out_proj.bias[order].clone())
     model.config.id2label = {new: tiny_models.THREE[old] for new, old in enumerate(order)}
     model.save_pretrained(tmp_path / "turned")
-    straight, turned = (NLIChecker(str(f), device="cpu") for f in (models / "roberta", tmp_path / "turned"))
+    straight, turned = (
+        NLIChecker(str(f), device="cpu", precision="fp32") for f in (models / "roberta", tmp_path / "turned")
+    )
     assert straight(MIXED) == turned(MIXED)
     assert straight.signature != turned.signature
 
@@ -187,7 +191,7 @@ def test_a_question_asked_twice_is_computed_once(
 
 
 def test_batches_stay_within_their_tokens(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checker = NLIChecker(str(models / "roberta"), device="cpu", batch_tokens=150)
+    checker = NLIChecker(str(models / "roberta"), device="cpu", precision="fp32", batch_tokens=150)
     sizes = forward_sizes(checker, monkeypatch)
     checker(MIXED)
     assert len(sizes) > 1
@@ -195,10 +199,10 @@ def test_batches_stay_within_their_tokens(models: Path, monkeypatch: pytest.Monk
 
 
 def test_out_of_memory_halves_the_batch_and_goes_on(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checker = NLIChecker(str(models / "roberta"), device="cpu", batch_tokens=10_000)
+    checker = NLIChecker(str(models / "roberta"), device="cpu", precision="fp32", batch_tokens=10_000)
     expected = checker(MIXED)
     sizes: list[int] = []
-    forward = checker._model.forward
+    forward = checker._engine.model.forward
 
     def small_card(*args: Any, **inputs: Any) -> Any:
         sizes.append(len(inputs["input_ids"]))
@@ -206,19 +210,19 @@ def test_out_of_memory_halves_the_batch_and_goes_on(models: Path, monkeypatch: p
             raise torch.cuda.OutOfMemoryError("full")
         return forward(*args, **inputs)
 
-    monkeypatch.setattr(checker._model, "forward", small_card)
+    monkeypatch.setattr(checker._engine.model, "forward", small_card)
     assert [j.label for j in checker(MIXED)] == [j.label for j in expected]
     assert sizes[0] == len(MIXED)
     assert sum(rows for rows in sizes if rows <= 5) == len(MIXED)
 
 
 def test_one_input_that_does_not_fit_the_card_is_said(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checker = NLIChecker(str(models / "roberta"), device="cpu")
+    checker = NLIChecker(str(models / "roberta"), device="cpu", precision="fp32")
 
     def no_card(*args: Any, **inputs: Any) -> Any:
         raise torch.cuda.OutOfMemoryError("full")
 
-    monkeypatch.setattr(checker._model, "forward", no_card)
+    monkeypatch.setattr(checker._engine.model, "forward", no_card)
     with pytest.raises(UsageError, match="no memory for one input"):
         checker(MIXED)
 
@@ -227,7 +231,7 @@ def test_one_input_that_does_not_fit_the_card_is_said(models: Path, monkeypatch:
 def test_long_references_are_read_in_windows(
     models: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checker = NLIChecker(str(models / kind), device="cpu")
+    checker = NLIChecker(str(models / kind), device="cpu", precision="fp32")
     sizes = forward_sizes(checker, monkeypatch)
     source = "Heading. " + LONG
     claims = ("Paris is in France", "no", "the tower was finished in 1889 by an engineer")
@@ -305,7 +309,9 @@ def test_what_cannot_be_asked_is_undetermined(
     assert re.fullmatch(note, judgments[1].note)
 
 
-@pytest.mark.parametrize("device", ["gpu", "cuda:x", "", "cuda:99", "cpu:0"])
+@pytest.mark.parametrize(
+    "device", ["gpu", "cuda:x", "", "cuda:99", "cpu:0", "cuda:0,99", "cpu,cuda:0", "0,1"]
+)
 def test_bad_devices(models: Path, device: str) -> None:
     with pytest.raises(UsageError, match="no device"):
         NLIChecker(str(models / "roberta"), device=device)
@@ -344,7 +350,7 @@ def test_max_tokens_out_of_range(models: Path, max_tokens: int) -> None:
 
 
 def test_signature_names_model_weights_and_precision(models: Path, tmp_path: Path) -> None:
-    first, again = (NLIChecker(str(models / "roberta"), device="cpu") for _ in range(2))
+    first, again = (NLIChecker(str(models / "roberta"), device="cpu", precision="fp32") for _ in range(2))
     assert first.signature == again.signature
     assert first.signature.startswith("nli(roberta@")
     assert "fp32" in first.signature
@@ -354,7 +360,7 @@ def test_signature_names_model_weights_and_precision(models: Path, tmp_path: Pat
 
 
 def test_reached_by_name(models: Path, checker: NLIChecker) -> None:
-    loaded = load("checker", f"nli:{models / 'roberta'}", device="cpu", threads=3)
+    loaded = load("checker", f"nli:{models / 'roberta'}", device="cpu", precision="fp32", threads=3)
     assert loaded(MIXED) == checker(MIXED)
 
 

@@ -1,22 +1,22 @@
 """Checkers: what a reference says about a claim.
 
-The names here are upstream's classes, from `refchecker.compat`. The native checkers are in
-the modules: `refchecker.checker.nli.NLIChecker`, `refchecker.checker.embedded.EmbeddedChecker`.
+The names here are upstream's classes, from `refchecker.compat` and `refchecker.compat_llm`. The
+native checkers are in the modules, such as `refchecker.checker.nli` and `refchecker.checker.llm`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["CompatChecker", "EmbeddedChecker", "NLIChecker"]
+__all__ = ["AlignScoreChecker", "CompatChecker", "EmbeddedChecker", "LLMChecker", "NLIChecker"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    from .. import compat
+    from .. import compat, compat_llm
 
-    return getattr(compat, name)
+    return getattr(compat_llm if name == "LLMChecker" else compat, name)
 
 
 def __dir__() -> list[str]:

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import threading
-from collections.abc import Iterator, Sequence
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from ..errors import UsageError
 from ..types import Judgment, Label, Pair, Passage
+from .engine import (
+    CPU_BATCH_TOKENS,
+    GPU_BATCH_TOKENS,
+    Engine,
+    Recipe,
+    check_compiler,
+    devices,
+    precision_on,
+)
+from .families import Family, Joiner, Tokens, family_of
 from .heads import labels_of
+from .loading import imported, name_and_version, token_limit, tokenizer_and_config
 from .windows import MIN_TOKENS, VERSION, Scores, combine, cut, too_long, window_tokens
+from .workers import Workers
 
 DEFAULT_MODEL = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
-CPU_BATCH_TOKENS = 2048  # about what stays in a core's cache
-GPU_BATCH_TOKENS = 32768
-HUB_TIMEOUT_SECONDS = 10
-# Models whose position embeddings begin after the padding index, so that they hold fewer tokens.
-_OFFSET_POSITIONS = ("roberta", "camembert", "longformer", "data2vec-text", "mpnet", "ibert", "xmod", "esm")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_POOL_PAIRS = 2048  # tokenised at a time, while the model reads those before; wide enough to sort by length
 
 
 class NLIChecker:
     """Judge pairs with an NLI model: premise = the reference, hypothesis = the claim's text.
 
-    bf16 on a GPU that has it, fp32 elsewhere. `model` is a hub name or a folder,
-    `batch_tokens` the padded tokens of one forward pass, `max_tokens` a cap on the model's
-    input length. Only references are cut, into windows; a claim that leaves them no room is
-    Abstain with a note. Errors: `UsageError` for a missing package, model, label name or device.
+    `model` is a hub name, a folder or an AlignScore `.ckpt`; `family` (nli, minicheck,
+    minicheck-t5, alignscore, hhem) where its name does not say what it is. `device` is auto,
+    cpu, cuda, cuda:N, or for several, a process each, cuda:0,1 or all. `precision`: auto is
+    bf16 where the hardware has it, with what comes out close asked again in fp32; fp32; bf16.
+    `batch_tokens` are the padded tokens of one forward pass, `max_tokens` a cap on the model's
+    input length, `compile` is torch.compile, which pays on long runs. Only references are cut,
+    into windows; a claim that leaves them no room is Abstain with a note. Errors: `UsageError`
+    for a missing package, model, label name or device; `ComponentError` for a process that ended.
 
     >>> checker = NLIChecker("path/to/model", device="cpu")          # doctest: +SKIP
     >>> checker([Pair(claim, passage)])[0].label                     # doctest: +SKIP
@@ -45,128 +58,114 @@ class NLIChecker:
         max_tokens: int | None = None,
         cache_dir: str | None = None,
         language: str = "en",
+        precision: str = "auto",
+        family: str | None = None,
+        compile: bool = False,
     ) -> None:
-        self._torch = _imported("torch")
-        self._device = _device(self._torch, device)
-        self._tokenizer, self._model = _loaded(model, cache_dir)
-        self._labels = labels_of(self._model.config.id2label, model)
-        half = self._device.type == "cuda" and self._torch.cuda.is_bf16_supported()
-        self._model = self._model.to(
-            self._device, self._torch.bfloat16 if half else self._torch.float32
-        ).eval()
-
-        self._backend = self._tokenizer.backend_tokenizer
-        self._backend.no_truncation()
-        self._backend.no_padding()
-        self._language = language
-        self._limit = _limit(model, self._model.config, self._tokenizer, max_tokens)
-        self._room = self._limit - self._backend.num_special_tokens_to_add(is_pair=True)
-        default_batch = CPU_BATCH_TOKENS if self._device.type == "cpu" else GPU_BATCH_TOKENS
+        torch = imported("torch")
+        names = devices(torch, device)
+        precision = precision_on(torch, names, precision)
         if batch_tokens is not None and batch_tokens < 1:
             raise UsageError(f"batch_tokens is {batch_tokens}; it must be at least 1")
-        self._batch_tokens = batch_tokens or default_batch
+        if compile:
+            check_compiler()
+        kind = family_of(model, family)
+        tokenizer, config = tokenizer_and_config(model, cache_dir)
+        self._labels = _labels(kind, config, model)
+        limit = token_limit(model, config, tokenizer, family=kind, max_tokens=max_tokens)
+        join = Joiner(kind, tokenizer, model)
+        room = limit - join.added
+        self._reader = _Reader(tokenizer.backend_tokenizer, join, room, kind.chunk_tokens or room, language)
+
+        takes_types = "token_type_ids" in tokenizer.model_input_names and not kind.one_text
+        recipe = Recipe(
+            model=model,
+            family=kind,
+            cache_dir=cache_dir,
+            precision=precision,
+            batch_tokens=batch_tokens or (CPU_BATCH_TOKENS if names[0] == "cpu" else GPU_BATCH_TOKENS),
+            compiled=compile,
+            pad_id=tokenizer.pad_token_id or 0,
+            pad_type=tokenizer.pad_token_type_id if takes_types else None,
+            pads_left=tokenizer.padding_side == "left",
+        )
+        self._engine = Engine(recipe, names[0]) if len(names) == 1 else Workers(recipe, names)
         self._lock = threading.Lock()
-        name = _name_and_version(model, self._model.config)
-        self.signature = f"nli({name},{'bf16' if half else 'fp32'},max:{self._limit},windows:{VERSION})"
+        details = [name_and_version(model, config), precision, f"max:{limit}", f"windows:{VERSION}"]
+        details += [kind.name] if kind.name != "nli" else []
+        self.signature = f"nli({','.join(details)})"
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
+        judgments: list[Judgment] = []
+        scores: dict[Key, Scores] = {}
         with self._lock:
-            call = _Call(pairs, self._backend, self._room, self._language)
-            plans = [call.plan(pair) for pair in pairs]
-            asked = list(dict.fromkeys(key for plan in plans if isinstance(plan, list) for key, _ in plan))
-            scores = dict(zip(asked, self._scores([call.joined(key) for key in asked]), strict=True))
-        return [
-            plan
-            if isinstance(plan, Judgment)
-            else combine([piece for _, piece in plan], [scores[key] for key, _ in plan])
-            for plan in plans
-        ]
-
-    def _scores(self, inputs: Sequence[Any]) -> list[Scores]:
-        """Label probabilities of each tokenised input, in order."""
-        longest_first = sorted(range(len(inputs)), key=lambda i: -len(inputs[i].ids))
-        rows, done = [], 0
-        while done < len(longest_first):
-            width = len(inputs[longest_first[done]].ids)
-            count = max(1, self._batch_tokens // width)
-            try:
-                rows.append(self._forward([inputs[i] for i in longest_first[done : done + count]]))
-            except self._torch.cuda.OutOfMemoryError as error:
-                count = min(count, len(longest_first) - done)
-                self._batch_tokens = count * width // 2
-                if count == 1:
-                    raise UsageError(
-                        f"{self._device} has no memory for one input of {width} tokens. "
-                        "Free it, lower max_tokens, or use the device 'cpu'."
-                    ) from error
-                self._torch.cuda.empty_cache()
-                continue
-            done += count
-        if not rows:
-            return []
-        found: list[Scores] = [{}] * len(inputs)
-        for index, row in zip(longest_first, self._torch.cat(rows).cpu().tolist(), strict=True):
-            found[index] = dict(zip(self._labels, row, strict=True))
-        return found
-
-    def _forward(self, inputs: Sequence[Any]) -> Any:
-        """Probabilities on the device.  # [inputs, labels]"""
-        torch, width = self._torch, max(len(each.ids) for each in inputs)
-
-        def padded(rows: list[list[int]], filler: int) -> Any:  # [inputs, width]
-            left = self._tokenizer.padding_side == "left"
-            fill = [[filler] * (width - len(row)) for row in rows]
-            full = [f + row if left else row + f for row, f in zip(rows, fill, strict=True)]
-            return torch.tensor(full, dtype=torch.long).to(self._device, non_blocking=True)
-
-        tensors = {
-            "input_ids": padded([each.ids for each in inputs], self._tokenizer.pad_token_id or 0),
-            "attention_mask": padded([each.attention_mask for each in inputs], 0),
-        }
-        if "token_type_ids" in self._tokenizer.model_input_names:
-            tensors["token_type_ids"] = padded(
-                [each.type_ids for each in inputs], self._tokenizer.pad_token_type_id
-            )
-        with torch.inference_mode():
-            return self._model(**tensors).logits.float().softmax(dim=-1)
+            call = _Call(self._reader)
+            pools = (pairs[first : first + _POOL_PAIRS] for first in range(0, len(pairs), _POOL_PAIRS))
+            for plans, asked in _ahead(call.read, pools):
+                rows = self._engine(list(asked.values()))
+                for key, row in zip(asked, rows, strict=True):
+                    scores[key] = dict(zip(self._labels, row, strict=True))
+                judgments += [_judged(plan, scores) for plan in plans]
+        return judgments
 
 
 Key = tuple[str, str]  # premise text, claim text
 Plan = Judgment | list[tuple[Key, Passage]]
 
 
+@dataclass(frozen=True)
+class _Reader:
+    """What reading texts for a model takes: the tokenizer, how a pair is joined, tokens it has."""
+
+    backend: Any
+    join: Joiner
+    room: int  # for premise and claim
+    premise_tokens: int  # at most so many of them, where the model was trained on less
+    language: str
+
+
 class _Call:
-    """One call's texts, each tokenised once and each passage cut once per window size."""
+    """One call's texts: each tokenised once, cut once per window size, each pair asked once."""
 
-    def __init__(self, pairs: Sequence[Pair], backend: Any, room: int, language: str) -> None:
-        self._backend, self._room, self._language = backend, room, language
-        texts = list(dict.fromkeys(text for pair in pairs for text in (pair.claim.text, pair.passage.text)))
-        encodings = backend.encode_batch(texts, add_special_tokens=False)  # on all cores
-        self._encodings: dict[str, Any] = dict(zip(texts, encodings, strict=True))
+    def __init__(self, reader: _Reader) -> None:
+        self._reader = reader
+        self._encodings: dict[str, Any] = {}
         self._cuts: dict[tuple[str, int], list[tuple[int, int]]] = {}
+        self._asked: set[Key] = set()
 
-    def plan(self, pair: Pair) -> Plan:
+    def read(self, pairs: Sequence[Pair]) -> tuple[list[Plan], dict[Key, Tokens]]:
+        """The plan of each pair, and the inputs that no pair before has asked for."""
+        texts = dict.fromkeys(text for pair in pairs for text in (pair.claim.text, pair.passage.text))
+        new = [text for text in texts if text not in self._encodings]
+        encodings = self._reader.backend.encode_batch(new, add_special_tokens=False)  # on all cores
+        self._encodings.update(zip(new, encodings, strict=True))
+        plans = [self._plan(pair) for pair in pairs]
+        keys = dict.fromkeys(key for plan in plans if isinstance(plan, list) for key, _ in plan)
+        asked = {key: self._joined(key) for key in keys if key not in self._asked}
+        self._asked.update(asked)
+        return plans, asked
+
+    def _plan(self, pair: Pair) -> Plan:
         """What to ask the model about a pair, or the judgment where it cannot be asked."""
-        claim, passage = pair.claim.text, pair.passage
+        claim, passage, reader = pair.claim.text, pair.passage, self._reader
         if not claim.strip():
             return Judgment(Label.ABSTAIN, note="the claim is empty")
         if not passage.text.strip():
             return Judgment(Label.ABSTAIN, note="the reference is empty")
         claim_tokens = len(self._encoded(claim).ids)
-        if claim_tokens + len(self._encoded(passage.text).ids) <= self._room:
+        if len(self._encoded(passage.text).ids) <= min(reader.room - claim_tokens, reader.premise_tokens):
             return [((passage.text, claim), passage)]
-        max_tokens = window_tokens(claim_tokens, self._room)
+        max_tokens = min(window_tokens(claim_tokens, reader.room), reader.premise_tokens)
         if not max_tokens:
-            return too_long(claim_tokens, self._room - MIN_TOKENS)
+            return too_long(claim_tokens, reader.room - MIN_TOKENS)
         pieces = self._windows(passage, max_tokens)
         if not pieces:
             return Judgment(Label.ABSTAIN, note="the reference cannot be cut into pieces that fit the model")
         return [((piece.text, claim), piece) for piece in pieces]
 
-    def joined(self, key: Key) -> Any:
-        """Premise and claim as the model reads them, with its special tokens."""
+    def _joined(self, key: Key) -> Tokens:
         premise, claim = key
-        return self._backend.post_process(self._encoded(premise), self._encoded(claim), True)
+        return self._reader.join(self._encoded(premise), self._encoded(claim))
 
     def _windows(self, passage: Passage, max_tokens: int) -> list[Passage]:
         key = (passage.text, max_tokens)
@@ -175,122 +174,43 @@ class _Call:
                 Passage(passage.text, ""),
                 lambda text: self._encoded(text).offsets,
                 max_tokens=max_tokens,
-                language=self._language,
+                language=self._reader.language,
             )
             self._cuts[key] = [(piece.start, piece.start + len(piece.text)) for piece in pieces]
         return [passage.cut(start, end) for start, end in self._cuts[key]]
 
     def _encoded(self, text: str) -> Any:
         if text not in self._encodings:
-            self._encodings[text] = self._backend.encode(text, add_special_tokens=False)
+            self._encodings[text] = self._reader.backend.encode(text, add_special_tokens=False)
         return self._encodings[text]
 
 
-def _imported(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
+def _judged(plan: Plan, scores: Mapping[Key, Scores]) -> Judgment:
+    if isinstance(plan, Judgment):
+        return plan
+    return combine([piece for _, piece in plan], [scores[key] for key, _ in plan])
+
+
+def _labels(family: Family, config: Any, model: str) -> tuple[Label, ...]:
+    """The label of each output: by the family's documented positions, else by name."""
+    if family.labels is None:
+        return labels_of(config.id2label, model)
+    if family.outputs not in (None, config.num_labels):
         raise UsageError(
-            f"the nli checker needs torch and transformers: pip install 'refchecker[nli]' ({error})"
-        ) from error
-
-
-def _device(torch: Any, name: str) -> Any:
-    match = re.fullmatch(r"auto|cpu|cuda(?::(\d+))?", name)
-    if not match:
-        raise UsageError(f"no device called {name!r}. Write auto, cpu, cuda or cuda:N.")
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if name == "auto":
-        return torch.device("cuda" if count else "cpu")
-    if name.startswith("cuda") and int(match.group(1) or 0) >= count:
-        seen = f"sees {count} CUDA device{'s' * (count != 1)}" if count else "sees no CUDA device"
-        raise UsageError(f"no device {name!r}: torch {seen} here. Use auto or cpu.")
-    return torch.device(name)
-
-
-def _loaded(model: str, cache_dir: str | None) -> tuple[Any, Any]:
-    """Tokenizer and model from a folder, from the cache, or, only then, from the hub."""
-    transformers = _imported("transformers")
-    folder = Path(model).expanduser()
-    is_folder = folder.is_dir()
-    if not is_folder and not re.fullmatch(r"[\w.\-]+(/[\w.\-]+)?", model):
-        raise UsageError(
-            f"no model folder {model!r}. Give a folder with config.json and weights, or a hub name."
+            f"{model} is taken for a {family.name} model, which has {family.outputs} outputs, and has "
+            f"{config.num_labels}. Say what it is with family=."
         )
-    source = str(folder) if is_folder else model
-    try:
-        return _from_pretrained(transformers, source, cache_dir, local_files_only=True)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        if is_folder:
-            raise UsageError(f"cannot load the model in {model!r}: {_first_line(error)}") from error
-    _ask_hub(model)
-    try:
-        return _from_pretrained(transformers, source, cache_dir, local_files_only=False)
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        raise UsageError(f"cannot load the model {model!r}: {_first_line(error)}") from error
+    return family.labels
 
 
-def _from_pretrained(transformers: Any, source: str, cache_dir: str | None, **where: Any) -> tuple[Any, Any]:
-    tokenizer = transformers.AutoTokenizer.from_pretrained(source, cache_dir=cache_dir, **where)
-    if not tokenizer.is_fast:
-        raise ValueError("it has no fast tokenizer (tokenizer.json), which gives the character offsets")
-    model, info = transformers.AutoModelForSequenceClassification.from_pretrained(
-        source, cache_dir=cache_dir, output_loading_info=True, **where
-    )
-    if info["missing_keys"]:
-        raise ValueError(
-            f"its weights lack {', '.join(sorted(info['missing_keys'])[:3])}; it is not a trained NLI model"
-        )
-    return tokenizer, model
-
-
-def _ask_hub(model: str) -> None:
-    """Whether the hub has that model, answered in seconds; the library itself would try for minutes."""
-    from huggingface_hub import HfApi
-
-    remedy = "Name a folder that holds the model, or check the name and the network."
-    try:
-        HfApi().model_info(model, timeout=HUB_TIMEOUT_SECONDS)
-    except Exception as error:  # of two HTTP libraries, and of the hub's own
-        raise UsageError(
-            f"no model {model!r} here or on the hub ({type(error).__name__}: {_first_line(error)}). {remedy}"
-        ) from error
-
-
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:300]
-
-
-def _limit(model: str, config: Any, tokenizer: Any, max_tokens: int | None) -> int:
-    """The longest input in tokens, special ones included."""
-    found = list(_limits(config, tokenizer))
-    limit = min(found) if found else 512
-    if max_tokens is None:
-        return limit
-    if not 2 * MIN_TOKENS <= max_tokens <= limit:
-        raise UsageError(f"max_tokens is {max_tokens}; {model} takes from {2 * MIN_TOKENS} to {limit}")
-    return max_tokens
-
-
-def _limits(config: Any, tokenizer: Any) -> Iterator[int]:
-    positions = getattr(config, "max_position_embeddings", None)
-    if isinstance(positions, int) and positions > 0:
-        offset = any(family in config.model_type for family in _OFFSET_POSITIONS)
-        yield positions - ((config.pad_token_id or 0) + 1 if offset else 0)
-    if 0 < tokenizer.model_max_length < 1_000_000:  # tokenizers without a limit say 1e30
-        yield int(tokenizer.model_max_length)
-
-
-def _name_and_version(model: str, config: Any) -> str:
-    """The hub name at its commit, or the folder's name with a hash of what the folder holds."""
-    folder = Path(model).expanduser()
-    if not folder.is_dir():
-        commit = getattr(config, "_commit_hash", None)
-        return f"{model}@{commit[:8]}" if commit else model
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.name in ("config.json", "tokenizer.json") or path.suffix in (".safetensors", ".bin"):
-            digest.update(path.name.encode())
-            with path.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return f"{folder.resolve().name}@{digest.hexdigest()[:8]}"
+def _ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """`work` of each item in order, the next one done on another thread while the caller uses this one."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        ready: Future[Result] | None = None
+        for item in items:
+            following = thread.submit(work, item)
+            if ready is not None:
+                yield ready.result()
+            ready = following
+        if ready is not None:
+            yield ready.result()

@@ -1,0 +1,194 @@
+"""Tokenised inputs to probabilities on one device: length-sorted batches filled by tokens.
+
+On hardware with bf16 matrix products the inputs go through the model in bf16, and those whose
+two best outputs come out within `CLOSE` of each other once more in fp32, so that rounding does
+not choose the label.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from .families import Family, Tokens
+from .loading import imported, weights
+
+CPU_BATCH_TOKENS = 2048  # about what stays in a core's cache
+GPU_BATCH_TOKENS = 32768
+CLOSE = 0.1  # log-odds of the two best outputs; bf16 moves them by a few hundredths
+PRECISIONS = ("auto", "fp32", "bf16")
+
+Row = list[float]  # probabilities, in the order of the model's outputs
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What an engine is made from; plain values, so that another process can make the same."""
+
+    model: str
+    family: Family
+    cache_dir: str | None
+    precision: str  # fp32, bf16, or bf16+fp32: what is close once more in fp32
+    batch_tokens: int  # of one forward pass, padding included
+    compiled: bool
+    pad_id: int
+    pad_type: int | None  # None where the model takes no token types
+    pads_left: bool
+
+
+class Engine:
+    """Probabilities of inputs, in their order: `engine([Tokens(ids, types)])` is one `Row` for each.
+
+    A batch that does not fit the device is halved and tried again. Errors: `UsageError` where
+    a single input does not fit.
+    """
+
+    def __init__(self, recipe: Recipe, device: str) -> None:
+        self._torch = torch = imported("torch")
+        self._recipe, self._device, self._batch_tokens = recipe, torch.device(device), recipe.batch_tokens
+        model = weights(recipe.model, recipe.cache_dir, recipe.family).float().eval()
+        #: The model that reads every input, and the one that reads again what is close.
+        self.model, self.exact = model.to(self._device), None
+        if recipe.precision != "fp32":
+            self.model = self._reduced(model).to(self._device)
+        if recipe.precision == "bf16+fp32":
+            self.exact = model.to(self._device)
+        if recipe.compiled:
+            self.model = torch.compile(self.model, dynamic=True)
+
+    def _reduced(self, model: Any) -> Any:
+        """A copy in bf16, made weight by weight so that memory never holds two in fp32."""
+        weight_of = self._torch.nn.Parameter
+        memo = {id(weight): weight_of(weight.detach().bfloat16(), False) for weight in model.parameters()}
+        return deepcopy(model, memo).bfloat16()
+
+    def __call__(self, inputs: Sequence[Tokens], /) -> list[Row]:
+        rows = self._rows(self.model, inputs)
+        if self.exact is not None:
+            close = [index for index, row in enumerate(rows) if is_close(row)]
+            again = self._rows(self.exact, [inputs[index] for index in close])
+            for index, row in zip(close, again, strict=True):
+                rows[index] = row
+        return rows
+
+    def _rows(self, model: Any, inputs: Sequence[Tokens]) -> list[Row]:
+        longest_first = by_length(inputs)
+        batches, done = [], 0
+        while done < len(longest_first):
+            width = len(inputs[longest_first[done]].ids)
+            count = min(max(1, self._batch_tokens // width), len(longest_first) - done)
+            try:
+                batches.append(self._forward(model, [inputs[i] for i in longest_first[done : done + count]]))
+            except self._torch.cuda.OutOfMemoryError as error:
+                if count == 1:
+                    raise UsageError(
+                        f"{self._device} has no memory for one input of {width} tokens. "
+                        "Free it, lower max_tokens, or use the device 'cpu'."
+                    ) from error
+                self._batch_tokens = count * width // 2
+                self._torch.cuda.empty_cache()
+                continue
+            done += count
+        if not batches:
+            return []
+        # the one place that waits for a GPU: until here batches were only queued
+        rows: list[Row] = [[]] * len(inputs)
+        for index, row in zip(longest_first, self._torch.cat(batches).cpu().tolist(), strict=True):
+            rows[index] = row
+        return rows
+
+    def _forward(self, model: Any, inputs: Sequence[Tokens]) -> Any:
+        """Probabilities on the device.  # [inputs, outputs]"""
+        torch, recipe = self._torch, self._recipe
+        tensors = {"input_ids": self._padded([each.ids for each in inputs], recipe.pad_id)}
+        if recipe.pad_type is not None:
+            tensors["token_type_ids"] = self._padded([each.types for each in inputs], recipe.pad_type)
+        if len({len(each.ids) for each in inputs}) > 1:  # attention without a mask is the faster one
+            tensors["attention_mask"] = self._padded([[1] * len(each.ids) for each in inputs], 0)
+        with torch.inference_mode():
+            logits = model(**tensors).logits.float()
+            if logits.shape[1] == 1:  # the sigmoid, as a softmax over two
+                logits = torch.cat([logits, torch.zeros_like(logits)], dim=1)
+            return logits.softmax(dim=-1)
+
+    def _padded(self, rows: Sequence[Sequence[int]], filler: int) -> Any:
+        """Rows of one width on the device.  # [inputs, width]"""
+        width = max(map(len, rows))
+        fill = [[filler] * (width - len(row)) for row in rows]
+        left = self._recipe.pads_left
+        full = [[*f, *row] if left else [*row, *f] for row, f in zip(rows, fill, strict=True)]
+        tensor = self._torch.tensor(full, dtype=self._torch.long)
+        if self._device.type == "cuda":
+            tensor = tensor.pin_memory()  # so that the copy does not hold up the queue
+        return tensor.to(self._device, non_blocking=True)
+
+
+def by_length(inputs: Sequence[Tokens]) -> list[int]:
+    """Positions, longest input first: neighbours pad each other least, and memory peaks at once."""
+    return sorted(range(len(inputs)), key=lambda index: -len(inputs[index].ids))
+
+
+def is_close(row: Row) -> bool:
+    """Whether the two best outputs are so near that rounding may have ordered them.
+
+    >>> is_close([0.34, 0.33, 0.33]), is_close([0.4, 0.3, 0.3])
+    (True, False)
+    """
+    best, second = sorted(row, reverse=True)[:2]
+    return second > best * math.exp(-CLOSE)
+
+
+def devices(torch: Any, name: str) -> list[str]:
+    """The devices of `auto`, `cpu`, `cuda`, `cuda:N`, several as `cuda:0,1`, or `all` GPUs.
+
+    `cpu,cpu` is two processes on the CPU, which is of use only to test.
+    """
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if name == "auto":
+        return ["cuda:0" if count else "cpu"]
+    if not re.fullmatch(r"all|cpu(,cpu)*|cuda(:\d+(,\d+)*)?", name):
+        raise UsageError(f"no device called {name!r}. Write auto, cpu, cuda, cuda:N, cuda:0,1 or all.")
+    if name.startswith("cpu"):
+        return name.split(",")
+    wanted = [int(number) for number in re.findall(r"\d+", name)] or [0]
+    indices = range(count) if name == "all" else list(dict.fromkeys(wanted))
+    if max(indices, default=count) >= count:
+        seen = f"sees {count} CUDA device{'s' * (count != 1)}" if count else "sees no CUDA device"
+        raise UsageError(f"no device {name!r}: torch {seen} here. Use auto or cpu.")
+    return [f"cuda:{index}" for index in indices]
+
+
+def precision_on(torch: Any, names: Sequence[str], asked: str) -> str:
+    """The precision of a recipe: `auto` is bf16+fp32 where every device multiplies bf16 matrices itself."""
+    if asked not in PRECISIONS:
+        raise UsageError(f"no precision {asked!r}. There are {', '.join(PRECISIONS)}.")
+    if asked != "auto":
+        return asked
+    able = all(_cpu_has_bf16() if name == "cpu" else _gpu_has_bf16(torch, name) for name in names)
+    return "bf16+fp32" if able else "fp32"
+
+
+def check_compiler() -> None:
+    """A `UsageError` where torch.compile has no C++ compiler to work with."""
+    if not any(map(shutil.which, (os.environ.get("CXX", "g++"), "clang++", "cl"))):
+        raise UsageError("compile=True needs a C++ compiler (g++ or clang++), and none is here")
+
+
+def _cpu_has_bf16() -> bool:
+    """Whether the processor says so; torch emulates bf16 on the others, slower than fp32."""
+    with suppress(OSError):
+        return bool(re.search(r"\b(avx512_bf16|amx_bf16)\b", Path("/proc/cpuinfo").read_text()))
+    return False
+
+
+def _gpu_has_bf16(torch: Any, name: str) -> bool:
+    return bool(torch.cuda.get_device_capability(name) >= (8, 0))
