@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -46,6 +46,11 @@ class Channel(Generic[T]):
                 taken.append(self._items.popleft())
                 room -= weight(taken[-1])
             return taken
+
+    def __iter__(self) -> Iterator[T]:
+        """The items one by one, until the channel is closed."""
+        while items := self.take(1):
+            yield from items
 
     def close(self, error: BaseException | None = None) -> None:
         with self._changed:

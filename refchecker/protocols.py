@@ -2,11 +2,17 @@
 
 Models work in batches, so `LLM`, `Extractor` and `Checker` take a list and
 return a list of the same length in the same order. The rest take one thing.
+
+An extractor or checker that waits for others rather than computes may also have
+`begin(items) -> concurrent.futures.Future[list]`, with the same list for the same items. It
+returns at once; the pipeline then begins each record as it comes and never waits for a batch.
+The future carries what went wrong with these items; a `UsageError` in it ends the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Protocol
 
 from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Span
@@ -28,6 +34,18 @@ class Checker(Protocol):
     """What each pair's passage says about its claim."""
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]: ...
+
+
+class BegunExtractor(Extractor, Protocol):
+    """An extractor that has many records under way at once."""
+
+    def begin(self, records: Sequence[Record], /) -> Future[list[Extraction]]: ...
+
+
+class BegunChecker(Checker, Protocol):
+    """A checker that has many pairs under way at once."""
+
+    def begin(self, pairs: Sequence[Pair], /) -> Future[list[Judgment]]: ...
 
 
 class Retriever(Protocol):

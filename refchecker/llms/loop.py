@@ -26,10 +26,14 @@ class Loop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
+        self._running: set[Future[Any]] = set()
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """The future of that coroutine, which begins at once. Cancelling the future cancels it."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The result of that coroutine. An interrupt while waiting for it cancels it."""
@@ -52,6 +56,8 @@ class Loop:
             self._loop, self._thread, self._closers = None, None, []
         if loop is None or thread is None:
             return
+        for future in tuple(self._running):
+            future.cancel()
         asyncio.run_coroutine_threadsafe(_end(closers, grace_seconds), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -67,13 +73,13 @@ class Loop:
 
 
 async def _end(closers: list[Callable[[], Awaitable[None]]], grace_seconds: float) -> None:
-    """Cancel all tasks; twice, because an attempt under way takes the first time as a request to hurry."""
-    for wait_seconds in (grace_seconds, grace_seconds):
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
+    """Wait for what is still under way, cancel what is not done then, close what was opened."""
+    if others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others, timeout=grace_seconds)
+    if late := {task for task in others if not task.done()}:
+        for task in late:
             task.cancel()
-        if others:
-            await asyncio.wait(others, timeout=wait_seconds)
+        await asyncio.wait(late, timeout=grace_seconds)
     await asyncio.gather(*(close() for close in closers), return_exceptions=True)
     await asyncio.get_running_loop().shutdown_asyncgens()
     await asyncio.get_running_loop().shutdown_default_executor()
