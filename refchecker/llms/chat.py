@@ -54,7 +54,7 @@ class Chat:
         self._answered = False
 
     async def send(self, request: Request, /) -> Reply:
-        """The model's reply. Sent again at once only where the endpoint refuses something we can do without."""
+        """The model's reply. Sent again at once only where the endpoint refuses what we can do without."""
         while True:
             body = self.wire.body(request, self.without)
             try:
@@ -82,7 +82,7 @@ class Chat:
         raise later("unreadable", f"not an answer: {shortened(str(answer), self.place.secrets)}")
 
     def learn(self, failure: Failure, body: Mapping[str, Any]) -> bool:
-        """Whether the failure says that a feature of this body is not to be had; it is left out from now on."""
+        """Whether the failure says that a feature of this body is not to be had: it is left out hereafter."""
         feature = blamed(failure, self.wire, self.wire.uses(body))
         if feature is None:
             return False
@@ -96,8 +96,8 @@ class Chat:
 
 
 _REFUSED = re.compile(
-    r"not (be )?(support|permit|allow|implement|recogni|available)|unsupport|unknown|unrecogni|unexpected|invalid"
-    r"|extra|deprecated|only the default|cannot be|may not|must be|does not support|failed to|no longer",
+    r"not (be )?(support|permit|allow|implement|recogni|available)|unsupport|unknown|unrecogni|unexpected"
+    r"|invalid|extra|deprecated|only the default|cannot be|may not|must be|does not support|failed to|no longer",
     re.IGNORECASE,
 )
 _TOO_LONG = re.compile(r"context|too (long|large)|exceed", re.IGNORECASE)
@@ -134,7 +134,7 @@ def sdk(name: str) -> Any:
 
 
 def http_client(module: Any, address: str, timeout_seconds: float) -> Any:
-    """The SDK's own HTTP client; it reads HTTPS_PROXY and NO_PROXY, but never asks this machine by a proxy."""
+    """The SDK's own HTTP client; it reads HTTPS_PROXY and NO_PROXY, but asks this machine directly."""
     timeout = module.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds))
     return module.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not on_this_machine(address))
 

@@ -138,7 +138,7 @@ def reply_of(answer: Mapping[str, Any], place: Place) -> Reply:
 
 
 def nothing_said(stop: Stop, place: Place) -> Exception:
-    """An empty answer: one that spent its tokens on thinking stays empty, any other may be better next time."""
+    """An empty answer: one that spent its tokens on thinking stays so, another may be better next time."""
     if stop == "length":
         return Refused(
             f"{place.provider}, model {place.model!r}: all tokens of the answer went into thinking; "

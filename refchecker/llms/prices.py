@@ -1,14 +1,14 @@
-"""What tokens cost: dollars per million, as the providers listed them on `AS_OF`; an unknown price is None, never 0."""
+"""What tokens cost: dollars per million as listed on `AS_OF`; an unknown price is None, never 0."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
+from .types import Price as Price
 from .types import Request
 
 AS_OF = "2026-11-21"
@@ -16,15 +16,7 @@ CHARACTERS_PER_TOKEN = 4
 BATCH_SHARE = 0.5  # what the batch APIs of OpenAI and Anthropic charge of the usual price
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Dollars per million tokens read and written."""
-
-    input: float
-    output: float
-
-
-# the price of prompts of the usual length; caching discounts and surcharges for very long prompts are left out
+# of prompts of the usual length; discounts for caching and surcharges for very long prompts are left out
 KNOWN: Mapping[str, Price] = {
     "openai/gpt-6.1-terra": Price(1.00, 5.00),
     "openai/gpt-6.1-sol": Price(2.00, 10.00),
@@ -56,8 +48,8 @@ _SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 def price_of(name: str, prices: Mapping[str, Price] = KNOWN) -> Price | None:
     """The price of `provider/model`, None where it is not known; a dated snapshot costs what its model costs.
 
-    A server of your own (`provider/model@address`) has a price only where one was given for that name, with or
-    without the address.
+    A server of your own (`provider/model@address`) has a price only where one was given for that name, with
+    or without the address.
     """
     model, at, _ = name.partition("@")
     if at and prices is KNOWN:
@@ -91,7 +83,7 @@ def estimated_tokens(request: Request) -> tuple[int, int]:
 
 
 def read_prices(path: str) -> Mapping[str, Price]:
-    """The known prices with those of a JSON file in front: `{"provider/model": {"input": 0.1, "output": 0.4}}`."""
+    """The known prices, and those of a JSON file `{"provider/model": {"input": 0.1, "output": 0.4}}`."""
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
         prices = {name: Price(float(price["input"]), float(price["output"])) for name, price in given.items()}

@@ -21,7 +21,7 @@ def closed(schema: Any) -> Any:
 
 
 def is_strict(schema: Any) -> bool:
-    """Whether every object is closed and requires all of its properties, which OpenAI's strict mode demands."""
+    """Whether every object is closed and requires all its properties, as OpenAI's strict mode demands."""
     if isinstance(schema, Mapping):
         if schema.get("type") == "object" and (
             schema.get("additionalProperties") is not False
