@@ -6,9 +6,11 @@ Nothing here depends on the order of its input, and nothing changes it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .types import Judgment, Label
+
+Merge = Callable[[Sequence[Label]], Label]
 
 WORST_FIRST = (Label.CONTRADICTION, Label.NEUTRAL, Label.ABSTAIN, Label.ENTAILMENT)
 SUPPORT_FIRST = (Label.ENTAILMENT, Label.CONTRADICTION, Label.NEUTRAL)
@@ -27,6 +29,25 @@ def any_support(labels: Sequence[Label]) -> Label:
 def any_contradiction(labels: Sequence[Label]) -> Label:
     """One reference that contradicts the claim decides; otherwise one that entails it."""
     return _first(CONTRADICTION_FIRST, labels)
+
+
+def together(judgments: Sequence[Judgment], merge: Merge) -> tuple[Label, str]:
+    """The label `merge` makes of them; or Abstain, and why, where an unsure one could still change it.
+
+    An unsure judgment counts as anything it could have been, so one sure support is enough
+    for `any_support`, whatever the unsure ones hide, and Neutral needs all to be sure.
+    """
+    doubts = [judgment.unsure for judgment in judgments if judgment.unsure]
+    if not doubts:
+        return merge([judgment.label for judgment in judgments]), ""
+    possible = {
+        merge([other if judgment.unsure else judgment.label for judgment in judgments])
+        for other in SUPPORT_FIRST
+    }
+    if len(possible) == 1:
+        return possible.pop(), ""
+    counted = f"{len(doubts)} of {len(judgments)} unsure, first: " if len(judgments) > 1 else ""
+    return Label.ABSTAIN, counted + doubts[0]
 
 
 def conflicts(labels: Iterable[Label]) -> bool:

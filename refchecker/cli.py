@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from . import __version__
+from .checker.cascade import CONFIDENCE
+from .checker.cautious import Cautious
 from .errors import RefCheckerError, UsageError
 from .files import MAX_RECORD_MB
 from .pipeline import run
@@ -36,6 +38,8 @@ EXAMPLES = """examples:
       exit with 1 if anything is contradicted (for CI)
   refchecker-cli check --input_path t.json --output_path v.json --checker_name nli:path/to/model --device cuda
       a Hugging Face NLI model, by name or folder, on a GPU
+  refchecker-cli check --input_path t.json --output_path v.json --checker_name cascade:rules,embedded,nli:M
+      ask the large model only what the embedded one is unsure of
   cat r.jsonl | refchecker-cli extract-check --input_path - --output_path - > v.jsonl
       as part of a shell pipe
   refchecker-cli doctor
@@ -150,7 +154,23 @@ def _checker_options(sub: argparse.ArgumentParser) -> None:
         "--checker_name",
         default="embedded",
         metavar="NAME",
-        help=f"{_known('checker')}; nli:MODEL for a model or folder of your own (default: %(default)s)",
+        help=f"{_known('checker')}; nli:MODEL for a model or folder of your own; "
+        "cascade:rules,embedded,nli:MODEL asks each only what those before it are unsure of "
+        "(default: %(default)s)",
+    )
+    group.add_argument(
+        "--min_confidence",
+        type=_probability,
+        metavar="P",
+        help="abstain where the checker gives its label a lower probability than this (never, if left out); "
+        "such a claim is Abstain, and its record has not failed",
+    )
+    group.add_argument(
+        "--cascade_confidence",
+        type=_probability,
+        default=CONFIDENCE,
+        metavar="P",
+        help="how probable a label must be for a stage of a cascade to answer with it (%(default)s)",
     )
     group.add_argument(
         "--batch_size_checker",
@@ -197,6 +217,13 @@ def _at_least(least: int) -> Any:
         return number
 
     return count
+
+
+def _probability(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no probability, it must be from 0 to 1")
+    return number
 
 
 def _fail_on(text: str) -> tuple[str, ...]:
@@ -262,6 +289,7 @@ def _run(options: argparse.Namespace) -> int:
             cache_dir=options.cache_dir,
             language=options.language,
             threads=options.concurrency,
+            cascade_confidence=options.cascade_confidence,
         )
         if checking
         else None
@@ -277,9 +305,12 @@ def _run(options: argparse.Namespace) -> int:
     if checking:
         settings |= {
             "checker": getattr(checker, "signature", options.checker_name),
+            "min_confidence": options.min_confidence,
             "merge": options.merge,
             "aggregator": options.aggregator_name,
         }
+    if checker is not None and options.min_confidence is not None:
+        checker = Cautious(checker, options.min_confidence)
 
     def pipeline(records: Iterable[Record]) -> Iterator[Report]:
         rules: dict[str, Any] = {}

@@ -207,12 +207,16 @@ def _verdict(verdict: Verdict, record: Record) -> dict[str, Any]:
                 "label": str(judgment.label),
                 "scores": _scores(judgment.scores),
                 "note": judgment.note,
+                "unsure": judgment.unsure,
+                "by": judgment.by,
+                "reason": judgment.reason,
             }
             for passage, judgment in zip(verdict.passages, verdict.judgments, strict=True)
         ],
         "evidence": [_cut(span, record) for span in dict.fromkeys(verdict.evidence)],
         "spans": [_cut(span, record) for span in verdict.claim.spans],
         "note": verdict.note,
+        "unsure": verdict.unsure,
     }
 
 

@@ -2,26 +2,29 @@
 
 Reading, extraction and checking each have their own thread and pass records on through
 bounded channels. A stage takes whatever is waiting, up to its batch size, so it neither
-idles while work is there nor waits for a batch to fill.
+idles while work is there nor waits for a batch to fill. A component that has `begin` gets
+each record as soon as it is there and waits for none of them; records then pass each other,
+and are put in order again at the end.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from .aggregate import any_support, conflicts, deciding, soft
+from .aggregate import Merge, any_support, conflicts, deciding, soft, together
 from .channel import Channel, guarded
 from .errors import ComponentError, RefCheckerError
+from .overlap import overlapped, settled
 from .protocols import Aggregator, Checker, Extractor, Localizer, Retriever
 from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Report, Status, Verdict
 
 A = TypeVar("A")
 B = TypeVar("B")
 Splitter = Callable[[Passage], Sequence[Passage]]
-Merge = Callable[[Sequence[Label]], Label]
 
 
 def whole(passage: Passage) -> Sequence[Passage]:
@@ -52,33 +55,33 @@ def run(
     """
     incoming: Channel[_Work] = Channel()
     extracted: Channel[_Work] = Channel()
-    finished: Channel[Report] = Channel()
+    finished: Channel[tuple[int, Report]] = Channel()
+    landings: tuple[Channel[Any], Channel[Any]] = (Channel(), Channel())  # for components with `begin`
+    channels = (incoming, extracted, finished, *landings)
     slots = threading.Semaphore(in_flight)
     stopping = threading.Event()
 
     def read() -> None:
-        for record in records:
+        for position, record in enumerate(records):
             slots.acquire()
             if stopping.is_set():
                 return
-            incoming.put(_Work(record))
+            incoming.put(_Work(position, record))
 
     def find_claims() -> None:
-        while batch := incoming.take(extract_batch):
-            for work in _with_claims(batch, extract, retrieve):
-                extracted.put(work)
+        for work in _extracted(incoming, extract, extract_batch, landings[0]):
+            extracted.put(_referenced(work, retrieve))
 
     def judge() -> None:
-        while batch := extracted.take(check_batch, weight=lambda work: work.size):
-            for work, judgments in _judged(batch, check, split):
-                finished.put(_report(work, judgments, check is not None, merge, aggregate, locate))
+        for work, judgments in _judged(extracted, check, split, check_batch, landings[1]):
+            report = _report(work, judgments, check is not None, merge, aggregate, locate)
+            finished.put((work.position, report))
 
-    channels = (incoming, extracted, finished)
     for stage, output in ((read, incoming), (find_claims, extracted), (judge, finished)):
         threading.Thread(target=guarded, args=(stage, output, channels), daemon=True).start()
     try:
-        while batch := finished.take(1):
-            yield from batch
+        for report in _in_order(finished):
+            yield report
             slots.release()
     finally:
         stopping.set()
@@ -87,8 +90,20 @@ def run(
         slots.release()
 
 
+def _in_order(finished: Channel[tuple[int, A]]) -> Iterator[A]:
+    """What stands at positions 0, 1, 2, ..., each as soon as all before it are there."""
+    early: dict[int, A] = {}
+    position = 0
+    for at, item in finished:
+        early[at] = item
+        while position in early:
+            yield early.pop(position)
+            position += 1
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
+    position: int
     record: Record
     extraction: Extraction = field(default_factory=lambda: Extraction(()))
 
@@ -96,26 +111,46 @@ class _Work:
     def size(self) -> int:
         return len(self.extraction.claims) * len(self.record.references)
 
+    @property
+    def wants_claims(self) -> bool:
+        return self.record.claims is None and not self.record.fault
 
-def _with_claims(
-    batch: Sequence[_Work], extract: Extractor | None, retrieve: Retriever | None
+
+def _extracted(
+    incoming: Channel[_Work], extract: Extractor | None, most: int, landings: Channel[Any]
 ) -> Iterator[_Work]:
-    asked = [w.record for w in batch if w.record.claims is None and not w.record.fault]
-    found = iter(_extract(extract, asked) if extract else [_NO_EXTRACTOR] * len(asked))
-    for record in [work.record for work in batch]:
-        if record.fault:
-            yield _Work(record)
-            continue
-        extraction = next(found) if record.claims is None else Extraction(record.claims)
-        record = replace(record, claims=extraction.claims)
-        if retrieve and not record.references:
-            try:
-                record = replace(record, references=tuple(retrieve(record)))
-            except RefCheckerError:
-                raise
-            except Exception as error:
-                extraction = replace(extraction, note=f"retriever: {_said(error)}", failed=True)
-        yield _Work(record, extraction)
+    """Each work with its claims."""
+    if begin := getattr(extract, "begin", None):
+        for work, future in overlapped(
+            lambda work: begin([work.record]) if work.wants_claims else settled([]), incoming, landings
+        ):
+            found = _landed(future, int(work.wants_claims), "extractor", _no_extraction)
+            yield _with_claims(work, iter(found))
+        return
+    while batch := incoming.take(most):
+        asked = [work.record for work in batch if work.wants_claims]
+        answers = iter(_extract(extract, asked) if extract else [_NO_EXTRACTOR] * len(asked))
+        yield from (_with_claims(work, answers) for work in batch)
+
+
+def _with_claims(work: _Work, found: Iterator[Extraction]) -> _Work:
+    """The work with the next extraction, where it wants one, or with the claims it came with."""
+    if work.record.fault:
+        return work
+    extraction = next(found) if work.record.claims is None else Extraction(work.record.claims)
+    return replace(work, record=replace(work.record, claims=extraction.claims), extraction=extraction)
+
+
+def _referenced(work: _Work, retrieve: Retriever | None) -> _Work:
+    if retrieve is None or work.record.references or work.record.fault:
+        return work
+    try:
+        return replace(work, record=replace(work.record, references=tuple(retrieve(work.record))))
+    except RefCheckerError:
+        raise
+    except Exception as error:
+        failed = replace(work.extraction, note=f"retriever: {_said(error)}", failed=True)
+        return replace(work, extraction=failed)
 
 
 _NO_EXTRACTOR = Extraction(
@@ -124,16 +159,22 @@ _NO_EXTRACTOR = Extraction(
 
 
 def _extract(extract: Extractor, records: Sequence[Record]) -> list[Extraction]:
-    return _isolated(
-        extract, records, "extractor", lambda error: Extraction((), f"extractor: {_said(error)}", failed=True)
-    )
+    return _isolated(extract, records, "extractor", _no_extraction)
+
+
+def _no_extraction(error: BaseException) -> Extraction:
+    return Extraction((), f"extractor: {_said(error)}", failed=True)
+
+
+def _no_judgment(error: BaseException) -> Judgment:
+    return Judgment(Label.ABSTAIN, note=f"checker: {_said(error)}")
 
 
 def _isolated(
     component: Callable[[Sequence[A]], list[B]],
     asked: Sequence[A],
     who: str,
-    failure: Callable[[Exception], B],
+    failure: Callable[[BaseException], B],
 ) -> list[B]:
     """One answer per input; where the component raises, halves are tried until the culprit is alone."""
     if not asked:
@@ -148,43 +189,74 @@ def _isolated(
         middle = len(asked) // 2
         halves = (asked[:middle], asked[middle:])
         return [answer for half in halves for answer in _isolated(component, half, who, failure)]
-    if len(answers) != len(asked):
-        raise ComponentError(f"the {who} returned {len(answers)} answers for {len(asked)} inputs")
+    return _counted(answers, len(asked), who)
+
+
+def _landed(future: Future[list[B]], count: int, who: str, failure: Callable[[BaseException], B]) -> list[B]:
+    """The answers of a finished future, or that many failures where it has an error."""
+    error = future.exception()
+    return [failure(error)] * count if error else _counted(future.result(), count, who)
+
+
+def _counted(answers: list[B], count: int, who: str) -> list[B]:
+    if len(answers) != count:
+        raise ComponentError(f"the {who} returned {len(answers)} answers for {count} inputs")
     return answers
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:200]
 
 
-Judged = tuple[_Work, list[tuple[Judgment, ...]]]
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One work and its pairs: for each claim, for each reference, its pieces."""
+
+    work: _Work
+    pieces: list[tuple[Passage, ...]]
+    pairs: list[Pair]
 
 
-def _judged(batch: Sequence[_Work], check: Checker | None, split: Splitter) -> Iterator[Judged]:
-    """Each work with, per claim and reference, the judgments of the reference's pieces."""
-    if check is None:
-        yield from ((work, []) for work in batch)
-        return
-    pieces = [[tuple(split(passage)) for passage in work.record.references] for work in batch]
+def _asked(work: _Work, split: Splitter) -> _Asked:
+    pieces = [tuple(split(passage)) for passage in work.record.references]
     pairs = [
         Pair(claim, piece, work.record.question)
-        for work, references in zip(batch, pieces, strict=True)
         for claim in work.extraction.claims
-        for reference in references
+        for reference in pieces
         for piece in reference
     ]
-    answers = iter(
-        _isolated(check, pairs, "checker", lambda e: Judgment(Label.ABSTAIN, note=f"checker: {_said(e)}"))
-    )
-    for work, references in zip(batch, pieces, strict=True):
-        yield (
-            work,
-            [
-                tuple(next(answers) for _ in reference)
-                for _ in work.extraction.claims
-                for reference in references
-            ],
-        )
+    return _Asked(work, pieces, pairs)
+
+
+_Judged = tuple[_Work, list[tuple[Judgment, ...]]]
+
+
+def _judged(
+    extracted: Channel[_Work], check: Checker | None, split: Splitter, most: int, landings: Channel[Any]
+) -> Iterator[_Judged]:
+    """Each work with, per claim and reference, the judgments of the reference's pieces."""
+    if check is None:
+        yield from ((work, []) for work in extracted)
+    elif begin := getattr(check, "begin", None):
+        each = (_asked(work, split) for work in extracted)
+        for asked, future in overlapped(
+            lambda asked: begin(asked.pairs) if asked.pairs else settled([]), each, landings
+        ):
+            yield _regrouped(asked, iter(_landed(future, len(asked.pairs), "checker", _no_judgment)))
+    else:
+        while batch := extracted.take(most, weight=lambda work: work.size):
+            asked_together = [_asked(work, split) for work in batch]
+            pairs = [pair for asked in asked_together for pair in asked.pairs]
+            answers = iter(_isolated(check, pairs, "checker", _no_judgment))
+            yield from (_regrouped(asked, answers) for asked in asked_together)
+
+
+def _regrouped(asked: _Asked, answers: Iterator[Judgment]) -> _Judged:
+    return asked.work, [
+        tuple(next(answers) for _ in reference)
+        for _ in asked.work.extraction.claims
+        for reference in asked.pieces
+    ]
 
 
 def _report(
@@ -233,9 +305,10 @@ def _merged(pieces: tuple[Judgment, ...], merge: Merge) -> Judgment:
     """What the pieces of one reference say together, with the scores of the piece that decides."""
     if len(pieces) == 1:
         return pieces[0]
-    label = merge([piece.label for piece in pieces])
+    label, unsure = together(pieces, merge)
     chosen = deciding(label, pieces) or Judgment(label)
-    return replace(chosen, note="; ".join(dict.fromkeys(piece.note for piece in pieces if piece.note)))
+    note = "; ".join(dict.fromkeys(piece.note for piece in pieces if piece.note))
+    return replace(chosen, note=note, unsure=unsure)
 
 
 def _verdict(
@@ -245,8 +318,7 @@ def _verdict(
     merge: Merge,
     locate: Localizer | None,
 ) -> Verdict:
-    labels = [judgment.label for judgment in judgments]
-    label = merge(labels)
+    label, unsure = together(judgments, merge)
     chosen = deciding(label, judgments)
     carriers = [
         (passage, judgment)
@@ -258,7 +330,9 @@ def _verdict(
         for passage, judgment in carriers
         for span in (locate(claim, passage) if locate else judgment.spans)
     )
-    undetermined = [j.note or "no answer" for j in judgments if j.note or j.label is Label.ABSTAIN]
+    undetermined = [
+        j.note or "no answer" for j in judgments if j.note or (j.label is Label.ABSTAIN and not j.unsure)
+    ]
     return Verdict(
         claim,
         label,
@@ -266,6 +340,7 @@ def _verdict(
         passages=references,
         judgments=judgments,
         evidence=evidence,
-        conflict=conflicts(labels),
+        conflict=conflicts(judgment.label for judgment in judgments),
         note="; ".join(dict.fromkeys(undetermined)),
+        unsure=unsure,
     )

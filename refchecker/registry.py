@@ -26,6 +26,8 @@ BUILTIN = {
     "checker": {
         "embedded": "refchecker.checker.embedded:EmbeddedChecker",
         "nli": "refchecker.checker.nli:NLIChecker",
+        "rules": "refchecker.checker.rules:Rules",
+        "cascade": "refchecker.checker.cascade:cascade",
         "python": "refchecker.registry:imported",
     },
     "aggregator": {
@@ -61,12 +63,16 @@ def load(kind: str, spec: str, **options: Any) -> Any:
     """Call the factory called `name` in `name[:argument]`, with those options that it knows.
 
     An option the factory has no parameter for is not its business and is left out, so that
-    one command line serves components that need different things.
+    one command line serves components that need different things. A factory with `**` gets
+    them all: it loads further components.
     """
     name, _, argument = spec.partition(":")
     factory = find(kind, name)
     known = inspect.signature(factory).parameters
-    chosen = {key: value for key, value in options.items() if key in known and value is not None}
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())
+    chosen = {
+        key: value for key, value in options.items() if (open_ended or key in known) and value is not None
+    }
     return factory(argument, **chosen) if argument else factory(**chosen)
 
 

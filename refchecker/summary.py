@@ -20,9 +20,12 @@ class Tally:
     statuses: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     claims: int = 0
+    stages: Counter[str] = field(default_factory=Counter)  # pairs by the stage that answered
     conflicts: int = 0
     contradicted: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
+    unsure: int = 0
+    doubtful: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     def add(self, item: Mapping[str, Any], position: int) -> None:
@@ -40,6 +43,11 @@ class Tally:
         for verdict in verdicts:
             self.labels[verdict["label"]] += 1
             self.conflicts += verdict["conflict"]
+            self.stages.update(each["by"] for each in verdict["references"] if each["by"])
+            if verdict["unsure"]:
+                self.unsure += 1
+                if len(self.doubtful) < SHOWN:
+                    self.doubtful.append(f"{name}: {_claim(verdict['claim'])}: {verdict['unsure']}")
             shown = {Label.CONTRADICTION: self.contradicted, Label.NEUTRAL: self.unsupported}.get(
                 verdict["label"]
             )
@@ -66,14 +74,29 @@ class Tally:
                 count = self.labels[label]
                 bar = "█" * round(30 * count / self.claims) if self.claims else ""
                 lines.append(f"  {label:<14}{count:>7}  {_percent(count, self.claims):>9} {bar}")
+            if self.unsure:
+                lines.append(f"  {self.unsure} of the Abstain are for want of confidence, not for a fault")
             if self.conflicts:
                 lines.append(f"  in {self.conflicts} of them the references disagree with each other")
+            lines += _answered(self.stages)
         else:
             lines.append(f"claims   {self.claims}")
         lines += _listed("contradicted by a reference", self.contradicted, self.labels[Label.CONTRADICTION])
         lines += _listed("in no reference", self.unsupported, self.labels[Label.NEUTRAL])
+        lines += _listed("not sure enough", self.doubtful, self.unsure)
         lines += _listed("failed", self.failures, self.statuses["failed"])
         return "\n".join(line.rstrip() for line in lines)
+
+
+def _answered(stages: Counter[str]) -> list[str]:
+    """How many pairs each stage of a cascade answered, if there was one."""
+    if not stages:
+        return []
+    total, width = stages.total(), max(map(len, stages))
+    return [
+        f"pairs    {total} of claim and reference, answered by",
+        *(f"  {stage:<{width}}  {n:>7}  {_percent(n, total):>9}" for stage, n in stages.most_common()),
+    ]
 
 
 def _counts(statuses: Mapping[str, int], leave_out: str) -> str:

@@ -118,12 +118,25 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A checker's answer for one Pair. ABSTAIN means undetermined, and `note` says why."""
+    """A checker's answer for one Pair.
+
+    ABSTAIN means undetermined, and why: by a fault, which `note` tells, or because the answer
+    was not sure enough, which `unsure` tells. A fault makes its record `failed`; being unsure
+    does not, and is never support either.
+    """
 
     label: Label
     scores: Mapping[Label, float] = field(default_factory=dict)  # probabilities, sum to 1
     note: str = ""  # the reply that could not be read, the claim that was too long, ...
     spans: tuple[Span, ...] = ()  # the windows of the passage that decided
+    unsure: str = ""  # what it would have been, how surely, and what was asked for
+    by: str = ""  # the stage of a cascade that answered
+    reason: str = ""  # in a sentence, why this label, where the checker says it
+
+    @property
+    def confidence(self) -> float:
+        """How probable it says its label is; 0 where it does not say."""
+        return self.scores.get(self.label, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +151,7 @@ class Verdict:
     evidence: tuple[Span, ...] = ()
     conflict: bool = False  # one reference entails the claim and another contradicts it
     note: str = ""
+    unsure: str = ""  # why the label is Abstain where nothing went wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@ from refchecker.summary import SHOWN, Tally
 
 
 def item(label: str, status: str = "ok", **more) -> dict:
-    verdict = {"claim": ["a", "b", "c"], "label": label, "conflict": False, "evidence": []} | more
+    empty = {"conflict": False, "evidence": [], "references": [], "unsure": ""}
+    verdict = {"claim": ["a", "b", "c"], "label": label} | empty | more
     return {"id": "q", "status": status, "verdicts": [verdict]}
 
 

@@ -1,0 +1,84 @@
+"""Several checkers in a row, cheap ones first: each is asked only what those before it were unsure of."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import ComponentError, UsageError
+from ..protocols import Checker
+from ..registry import load
+from ..types import Judgment, Label, Pair
+
+CONFIDENCE = 0.9
+
+
+def cascade(stages: str = "", *, cascade_confidence: float = CONFIDENCE, **options: Any) -> Cascade:
+    """The cascade of the checkers in `stages`, specs with commas between: "rules,embedded,nli:MODEL".
+
+    Every stage gets the `options` it knows. Errors: `UsageError`.
+    """
+    specs = [spec.strip() for spec in stages.split(",")]
+    if len(specs) < 2 or not all(specs):
+        raise UsageError(
+            f"a cascade needs two checkers or more with commas between, found {stages!r}. "
+            "Write cascade:rules,embedded,nli:MODEL, the cheapest first."
+        )
+    if twice := [spec for spec, count in Counter(specs).items() if count > 1]:
+        raise UsageError(f"the cascade {stages!r} has {twice[0]!r} twice. Leave out one of them.")
+    return Cascade(
+        [(spec, load("checker", spec, **options)) for spec in specs], confidence=cascade_confidence
+    )
+
+
+class Cascade:
+    """Each pair's judgment by the first of the named stages that is sure of it; by the last where none is.
+
+    A stage is sure of a label that it calls at least as probable as `confidence`. What the
+    last stage answers stands, unsure or not. `answered` counts the pairs by stage; each
+    judgment has its stage in `by`. A stage that raises fails the call: a broken cheap stage
+    must not turn unseen into a bill.
+
+    >>> from refchecker.types import Claim, Passage
+    >>> guess = Judgment(Label.NEUTRAL, {Label.NEUTRAL: 0.6})
+    >>> known = Judgment(Label.CONTRADICTION, {Label.CONTRADICTION: 0.7})
+    >>> check = Cascade([("cheap", lambda pairs: [guess]), ("costly", lambda pairs: [known])])
+    >>> [judgment] = check([Pair(Claim("it rains"), Passage("Sun.", "doc"))])
+    >>> judgment.label, judgment.by
+    (<Label.CONTRADICTION: 'Contradiction'>, 'costly')
+    """
+
+    def __init__(self, stages: Sequence[tuple[str, Checker]], *, confidence: float = CONFIDENCE) -> None:
+        if not 0 <= confidence <= 1:
+            raise UsageError(f"cascade_confidence is a probability, from 0 to 1, and not {confidence}")
+        self._stages = tuple(stages)
+        self._confidence = confidence
+        self._counting = threading.Lock()
+        self.answered = Counter({name: 0 for name, _ in stages})
+        signatures = [getattr(check, "signature", name) for name, check in stages]
+        self.signature = f"cascade({'>'.join(signatures)},{confidence})"
+
+    def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
+        answers: dict[int, Judgment] = {}  # by the position of the pair
+        last = len(self._stages) - 1
+        for number, (name, check) in enumerate(self._stages):
+            asked = [position for position in range(len(pairs)) if position not in answers]
+            if not asked:
+                break
+            judgments = check([pairs[position] for position in asked])
+            if len(judgments) != len(asked):
+                raise ComponentError(f"{name} returned {len(judgments)} answers for {len(asked)} inputs")
+            answers |= {
+                position: replace(judgment, by=name)
+                for position, judgment in zip(asked, judgments, strict=True)
+                if number == last or self._sure(judgment)
+            }
+        with self._counting:
+            self.answered.update(judgment.by for judgment in answers.values())
+        return [answers[position] for position in range(len(pairs))]
+
+    def _sure(self, judgment: Judgment) -> bool:
+        return judgment.label is not Label.ABSTAIN and judgment.confidence >= self._confidence
