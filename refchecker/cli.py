@@ -17,7 +17,6 @@ from typing import Any
 
 from . import __version__
 from .checker.cascade import CONFIDENCE
-from .checker.cautious import Cautious
 from .errors import RefCheckerError, UsageError
 from .files import MAX_RECORD_MB
 from .pipeline import run
@@ -161,9 +160,10 @@ def _checker_options(sub: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--min_confidence",
         type=_probability,
+        default=DEFAULT["min_confidence"],
         metavar="P",
-        help="abstain where the checker gives its label a lower probability than this (never, if left out); "
-        "such a claim is Abstain, and its record has not failed",
+        help="abstain where the checker gives its label a lower probability than this; such a claim is "
+        "Abstain and said to be unsure, its record has not failed (%(default)s)",
     )
     group.add_argument(
         "--cascade_confidence",
@@ -180,7 +180,9 @@ def _checker_options(sub: argparse.ArgumentParser) -> None:
         help="claim-reference pairs per batch (%(default)s)",
     )
     group.add_argument(
-        "--device", default="auto", help="auto, cpu, cuda or cuda:N, for the nli checker (%(default)s)"
+        "--device",
+        default="auto",
+        help="for the nli checker: auto, cpu, cuda, cuda:N; several GPUs as cuda:0,1, or all (%(default)s)",
     )
     group.add_argument(
         "--merge",
@@ -309,8 +311,6 @@ def _run(options: argparse.Namespace) -> int:
             "merge": options.merge,
             "aggregator": options.aggregator_name,
         }
-    if checker is not None and options.min_confidence is not None:
-        checker = Cautious(checker, options.min_confidence)
 
     def pipeline(records: Iterable[Record]) -> Iterator[Report]:
         rules: dict[str, Any] = {}
@@ -319,6 +319,7 @@ def _run(options: argparse.Namespace) -> int:
                 "merge": find("merge", options.merge),
                 "aggregate": find("aggregator", options.aggregator_name),
                 "check_batch": options.batch_size_checker,
+                "min_confidence": options.min_confidence,
             }
         if extracting:
             rules["extract_batch"] = options.batch_size_extractor

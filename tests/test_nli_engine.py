@@ -7,7 +7,10 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pytest
 
@@ -18,7 +21,7 @@ import tiny_models  # noqa: E402
 from tiny_models import SENTENCES  # noqa: E402
 
 from refchecker.checker import nli  # noqa: E402
-from refchecker.checker.engine import CLOSE, Engine, devices, is_close, precision_on  # noqa: E402
+from refchecker.checker.engine import NOISES, Engine, devices, lead, precision_on  # noqa: E402
 from refchecker.checker.families import Tokens  # noqa: E402
 from refchecker.checker.nli import NLIChecker, _ahead  # noqa: E402
 from refchecker.checker.workers import _turns  # noqa: E402
@@ -43,47 +46,42 @@ def exact(model: str) -> NLIChecker:
     return NLIChecker(model, device="cpu", precision="fp32")
 
 
-def test_bf16_with_what_is_close_asked_again_gives_the_labels_of_fp32(model: str, exact: NLIChecker) -> None:
-    mixed = NLIChecker(model, device="cpu", precision="fp32")
-    mixed._engine = Engine(_recipe(mixed, "bf16+fp32"), "cpu")
-    pairs = [*PAIRS, *(Pair(pair.claim, Passage(f"So {pair.passage.text}", "doc")) for pair in PAIRS)]
-    expected = exact(pairs)
-    assert len({judgment.label for judgment in expected}) > 1
-    assert [judgment.label for judgment in mixed(pairs)] == [judgment.label for judgment in expected]
+def with_engine(checker: NLIChecker, precision: str) -> Engine:
+    return Engine(replace(checker._engine._recipe, precision=precision), "cpu")
 
 
-def test_only_what_is_close_is_asked_again(exact: NLIChecker, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = Engine(_recipe(exact, "bf16+fp32"), "cpu")
-    reduced = Engine(_recipe(exact, "bf16"), "cpu")
+def inputs_of(checker: NLIChecker) -> list[Tokens]:
+    return list(nli._Call(checker._reader).read(PAIRS)[1].values())
+
+
+def test_bf16_with_what_is_close_asked_again_gives_the_labels_of_fp32(exact: NLIChecker) -> None:
+    engine, inputs = with_engine(exact, "bf16+fp32"), inputs_of(exact)
+    expected = [row.index(max(row)) for row in exact._engine(inputs)]
+    assert len(set(expected)) > 1
+    for size in (1, 5, len(inputs)):  # single questions, as a server asks them, first
+        assert [row.index(max(row)) for row in engine(inputs[:size])] == expected[:size]
+
+
+def test_only_the_sample_and_what_is_close_are_asked_again(
+    exact: NLIChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, reduced, inputs = with_engine(exact, "bf16+fp32"), with_engine(exact, "bf16"), inputs_of(exact)
     assert reduced.exact is None
-    _, asked = nli._Call(exact._reader).read(PAIRS)
-    inputs = list(asked.values())
-    close = sum(is_close(row) for row in reduced(inputs))
     seen: list[int] = []
     forward = engine.exact.forward
 
-    def counted(**tensors: object) -> object:
-        seen.append(len(tensors["input_ids"]))  # type: ignore[arg-type]
+    def counted(**tensors: Any) -> Any:
+        seen.append(len(tensors["input_ids"]))
         return forward(**tensors)
 
     monkeypatch.setattr(engine.exact, "forward", counted)
     engine(inputs)
-    assert sum(seen) == close < len(inputs)
-
-
-def _recipe(checker: NLIChecker, precision: str) -> object:
-    from dataclasses import replace
-
-    return replace(checker._engine._recipe, precision=precision)
-
-
-@pytest.mark.parametrize(
-    ("row", "close"),
-    [([0.34, 0.33, 0.33], True), ([0.5, 0.5], True), ([0.52, 0.48], True), ([0.53, 0.47], False)],
-)
-def test_close(row: list[float], close: bool) -> None:
-    assert is_close(row) is close
-    assert CLOSE == 0.1
+    sample = sum(seen)
+    seen.clear()
+    engine(inputs)
+    least = NOISES * median(engine._errors)
+    assert sum(seen) == sum(lead(row) < least for row in reduced(inputs))
+    assert sum(seen) < sample < len(inputs)
 
 
 def test_precision_is_in_the_signature_and_must_be_known(model: str) -> None:

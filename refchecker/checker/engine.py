@@ -1,8 +1,8 @@
 """Tokenised inputs to probabilities on one device: length-sorted batches filled by tokens.
 
 On hardware with bf16 matrix products the inputs go through the model in bf16, and those whose
-two best outputs come out within `CLOSE` of each other once more in fp32, so that rounding does
-not choose the label.
+two best outputs come out too near to each other for that once more in fp32, so that rounding
+does not choose the label. How near is too near is measured, on the first inputs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from ..errors import UsageError
@@ -24,7 +25,8 @@ from .loading import imported, weights
 
 CPU_BATCH_TOKENS = 2048  # about what stays in a core's cache
 GPU_BATCH_TOKENS = 32768
-CLOSE = 0.1  # log-odds of the two best outputs; bf16 moves them by a few hundredths
+NOISE_SAMPLE = 16  # inputs on which the error of bf16 is measured
+NOISES = 5  # how many times its median the best output must lead by; more than three standard deviations
 PRECISIONS = ("auto", "fp32", "bf16")
 
 Row = list[float]  # probabilities, in the order of the model's outputs
@@ -57,28 +59,38 @@ class Engine:
         self._recipe, self._device, self._batch_tokens = recipe, torch.device(device), recipe.batch_tokens
         model = weights(recipe.model, recipe.cache_dir, recipe.family).float().eval()
         #: The model that reads every input, and the one that reads again what is close.
-        self.model, self.exact = model.to(self._device), None
-        if recipe.precision != "fp32":
-            self.model = self._reduced(model).to(self._device)
-        if recipe.precision == "bf16+fp32":
-            self.exact = model.to(self._device)
+        self.model, self.exact = model, None
+        if recipe.precision == "bf16":
+            self.model = model.bfloat16()
+        elif recipe.precision == "bf16+fp32":
+            self.model, self.exact = self._reduced(model), model.to(self._device)
+        self.model = self.model.to(self._device)
         if recipe.compiled:
             self.model = torch.compile(self.model, dynamic=True)
+        self._errors: list[float] = []  # of bf16, in the log-odds of the two best outputs
 
     def _reduced(self, model: Any) -> Any:
-        """A copy in bf16, made weight by weight so that memory never holds two in fp32."""
+        """A copy in bf16, made weight by weight, so that memory never holds two in fp32."""
         weight_of = self._torch.nn.Parameter
         memo = {id(weight): weight_of(weight.detach().bfloat16(), False) for weight in model.parameters()}
         return deepcopy(model, memo).bfloat16()
 
     def __call__(self, inputs: Sequence[Tokens], /) -> list[Row]:
         rows = self._rows(self.model, inputs)
-        if self.exact is not None:
-            close = [index for index, row in enumerate(rows) if is_close(row)]
-            again = self._rows(self.exact, [inputs[index] for index in close])
-            for index, row in zip(close, again, strict=True):
-                rows[index] = row
-        return rows
+        if self.exact is None or not inputs:
+            return rows
+        spread = range(0, len(inputs), max(1, len(inputs) // NOISE_SAMPLE))[:NOISE_SAMPLE]
+        exact = self._again(inputs, spread if len(self._errors) < NOISE_SAMPLE else ())
+        self._errors += [abs(lead(row) - lead(rows[index], row)) for index, row in exact.items()]
+        least = NOISES * median(self._errors)
+        close = [index for index, row in enumerate(rows) if index not in exact and lead(row) < least]
+        exact |= self._again(inputs, close)
+        return [exact.get(index, row) for index, row in enumerate(rows)]
+
+    def _again(self, inputs: Sequence[Tokens], indices: Sequence[int]) -> dict[int, Row]:
+        """The rows of these inputs in fp32."""
+        rows = self._rows(self.exact, [inputs[index] for index in indices])
+        return dict(zip(indices, rows, strict=True))
 
     def _rows(self, model: Any, inputs: Sequence[Tokens]) -> list[Row]:
         longest_first = by_length(inputs)
@@ -137,14 +149,15 @@ def by_length(inputs: Sequence[Tokens]) -> list[int]:
     return sorted(range(len(inputs)), key=lambda index: -len(inputs[index].ids))
 
 
-def is_close(row: Row) -> bool:
-    """Whether the two best outputs are so near that rounding may have ordered them.
+def lead(row: Row, order: Row | None = None) -> float:
+    """Log-odds of the best output against the second best, best and second by `order` (else by `row`).
 
-    >>> is_close([0.34, 0.33, 0.33]), is_close([0.4, 0.3, 0.3])
-    (True, False)
+    >>> round(lead([0.2, 0.2, 0.6]), 3), round(lead([0.4, 0.6], order=[0.6, 0.4]), 3)
+    (1.099, -0.405)
     """
-    best, second = sorted(row, reverse=True)[:2]
-    return second > best * math.exp(-CLOSE)
+    order = order or row
+    best, second = sorted(range(len(row)), key=lambda index: -order[index])[:2]
+    return math.log(max(row[best], 1e-30) / max(row[second], 1e-30))
 
 
 def devices(torch: Any, name: str) -> list[str]:

@@ -51,7 +51,7 @@ FAMILIES = {
             max_tokens=2048,
             answer_tokens=(3, 209),
         ),
-        Family("alignscore", (E, N, C), 3, chunk_tokens=350),
+        Family("alignscore", (E, N, C), chunk_tokens=350),
         Family("hhem", (E, N), 1),
     )
 }
