@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from .types import Judgment, Label
 
@@ -29,6 +30,20 @@ def any_support(labels: Sequence[Label]) -> Label:
 def any_contradiction(labels: Sequence[Label]) -> Label:
     """One reference that contradicts the claim decides; otherwise one that entails it."""
     return _first(CONTRADICTION_FIRST, labels)
+
+
+def cautious(judgment: Judgment, min_confidence: float) -> Judgment:
+    """The judgment; or an unsure Abstain with its scores, where its label is less probable than that.
+
+    A label without a score has the probability 0.
+
+    >>> cautious(Judgment(Label.NEUTRAL, {Label.NEUTRAL: 0.62, Label.ENTAILMENT: 0.38}), 0.8).unsure
+    'Neutral at 0.62, asked for 0.8'
+    """
+    if judgment.label is Label.ABSTAIN or judgment.confidence >= min_confidence:
+        return judgment
+    unsure = f"{judgment.label} at {round(judgment.confidence, 4)}, asked for {min_confidence}"
+    return replace(judgment, label=Label.ABSTAIN, spans=(), unsure=unsure)
 
 
 def together(judgments: Sequence[Judgment], merge: Merge) -> tuple[Label, str]:

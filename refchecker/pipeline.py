@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from .aggregate import Merge, any_support, conflicts, deciding, soft, together
+from .aggregate import Merge, any_support, cautious, conflicts, deciding, soft, together
 from .channel import Channel, guarded
 from .errors import ComponentError, RefCheckerError
 from .overlap import overlapped, settled
@@ -45,11 +45,13 @@ def run(
     extract_batch: int = 32,
     check_batch: int = 256,
     in_flight: int = 1024,
+    min_confidence: float = 0.0,
 ) -> Iterator[Report]:
     """Yield one report per record, in order, while later records are still being worked on.
 
     At most `in_flight` records are in memory at once. `extract_batch` counts records,
-    `check_batch` counts pairs. Without `check`, reports carry the claims and no verdicts.
+    `check_batch` counts pairs. A judgment whose label is less probable than `min_confidence` is
+    Abstain and `unsure`, which is no fault. Without `check`, reports carry the claims and no verdicts.
     An exception in a component fails only the records it cannot do without; a
     `RefCheckerError` ends the run.
     """
@@ -74,7 +76,8 @@ def run(
 
     def judge() -> None:
         for work, judgments in _judged(extracted, check, split, check_batch, landings[1]):
-            report = _report(work, judgments, check is not None, merge, aggregate, locate)
+            sure = [tuple(cautious(piece, min_confidence) for piece in pieces) for pieces in judgments]
+            report = _report(work, sure, check is not None, merge, aggregate, locate)
             finished.put((work.position, report))
 
     for stage, output in ((read, incoming), (find_claims, extracted), (judge, finished)):

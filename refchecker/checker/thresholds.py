@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from ..aggregate import Merge, together
+from ..aggregate import Merge, cautious, together
 from ..types import Judgment, Label
-from .cautious import cautious
 
 Scores = Mapping[Label, float]
 Row = tuple[Scores, Label]
