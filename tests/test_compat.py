@@ -239,3 +239,16 @@ def test_nli_end_to_end(tmp_path: Path) -> None:
         ]
     with pytest.raises(UsageError, match="batch_size"):
         NLIChecker(folder, device="cpu", batch_size=0)
+
+
+def test_alignscore_checker(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    tiny_models = pytest.importorskip("tiny_models")
+    from refchecker import AlignScoreChecker
+
+    checkpoint = tiny_models.alignscore(tmp_path / "alignscore")
+    checker = AlignScoreChecker(ckpt_path=str(checkpoint), device="cpu", batch_size=4)
+    [labels] = checker.check([["Paris is in France", "Rome is old"]], [["Paris.", ""]], merge_psg=False)
+    assert [[label in (E, N, C) for label in row] for row in labels] == [[True, False]] * 2
+    with pytest.raises(UsageError, match="no checkpoint"):
+        AlignScoreChecker(ckpt_path=str(tmp_path / "alignscore.ckpt"), device="cpu")

@@ -379,8 +379,10 @@ def test_threads_take_turns(checker: NLIChecker) -> None:
 
 
 @pytest.mark.gpu
-def test_gpu_agrees_with_cpu(models: Path) -> None:
-    cpu, gpu = (NLIChecker(str(models / "roberta"), device=device) for device in ("cpu", "cuda"))
-    assert "bf16" in gpu.signature
+@pytest.mark.parametrize("compiled", [False, True])
+def test_gpu_agrees_with_cpu(models: Path, compiled: bool) -> None:
+    cpu = NLIChecker(str(models / "roberta"), device="cpu", precision="fp32")
+    gpu = NLIChecker(str(models / "roberta"), device="cuda", compile=compiled)
+    assert "bf16+fp32" in gpu.signature
     for slow, fast in zip(cpu(MIXED), gpu(MIXED), strict=True):
         assert fast.scores == pytest.approx(slow.scores, abs=0.05)

@@ -91,6 +91,12 @@ def test_precision_is_in_the_signature_and_must_be_known(model: str) -> None:
     assert precision_on(torch, ["cpu"], "auto") in ("fp32", "bf16+fp32")
 
 
+def test_compile_without_a_compiler(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UsageError, match="needs a C\\+\\+ compiler"):
+        NLIChecker(model, compile=True)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

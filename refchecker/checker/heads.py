@@ -36,7 +36,8 @@ def labels_of(id2label: Mapping[int, str], model: str) -> tuple[Label, ...]:
     if len(names) == 1:
         raise UsageError(
             f"{model} has a single output (a regression score), and the nli checker needs one output per "
-            "label. Use a model that answers entailment, neutral and contradiction."
+            "label. Use a model that answers entailment, neutral and contradiction, or family='hhem' where "
+            "the score is the consistency that Vectara's first HHEM gives."
         )
     labels = [_LABEL_OF.get(_plain(name)) for name in names]
     if len(labels) == 2 and None not in labels and labels.count(Label.ENTAILMENT) == 1:

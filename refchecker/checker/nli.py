@@ -89,7 +89,9 @@ class NLIChecker:
             pad_type=tokenizer.pad_token_type_id if takes_types else None,
             pads_left=tokenizer.padding_side == "left",
         )
-        self._engine = Engine(recipe, names[0]) if len(names) == 1 else Workers(recipe, names)
+        self._engine: Engine | Workers = (
+            Engine(recipe, names[0]) if len(names) == 1 else Workers(recipe, names)
+        )
         self._lock = threading.Lock()
         details = [name_and_version(model, config), precision, f"max:{limit}", f"windows:{VERSION}"]
         details += [kind.name] if kind.name != "nli" else []

@@ -55,7 +55,8 @@ class Workers:
 
     def _answers(self, inputs: Sequence[Tokens]) -> list[Row]:
         rows: list[Row] = [[]] * len(inputs)
-        turns, busy = _turns(inputs, self._turn_tokens), {}
+        turns = _turns(inputs, self._turn_tokens)
+        busy: dict[Connection, list[int]] = {}
         free: list[Any] = list(self._processes)
         while free or busy:
             for connection in free:
