@@ -141,11 +141,10 @@ def test_what_ends_the_run_comes_after_all_that_was_finished_before(pool, where)
 
     components = {"extract": by_sentence, "check": says}
     components[where] = Begun(pool, breaks(components[where]))
-    seen = []
+    reports = run(given(1000), in_flight=4, extract_batch=1, **components)
+    assert [next(reports).record.id for _ in range(3)] == ["0", "1", "2"]
     with pytest.raises(UsageError, match="wrong key"):
-        for report in run(given(1000), in_flight=4, extract_batch=1, **components):
-            seen.append(report.record.id)
-    assert seen == ["0", "1", "2"]
+        next(reports)
 
 
 def test_a_component_that_loses_an_answer_is_caught(pool):
@@ -158,11 +157,10 @@ def test_an_error_while_reading_comes_after_what_was_read(pool):
         yield from given(3)
         raise UsageError("line 4 is broken")
 
-    seen = []
+    reports = run(records(), extract=Begun(pool, by_sentence), check=Begun(pool, says))
+    assert [next(reports).record.id for _ in range(3)] == ["0", "1", "2"]
     with pytest.raises(UsageError, match="line 4"):
-        for report in run(records(), extract=Begun(pool, by_sentence), check=Begun(pool, says)):
-            seen.append(report.record.id)
-    assert seen == ["0", "1", "2"]
+        next(reports)
 
 
 def test_leaving_early_cancels_what_is_under_way_and_stops_the_threads(pool):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import UsageError
+from .places import Places
 from .prices import Price, cost_of
 from .types import Attempt, Reply, Request, RunEnds, Usage
 
@@ -48,6 +49,7 @@ class Ledger:
         self._payers = 0
         self._priced = True
         self._settled = asyncio.Event()
+        self._places: dict[str, Places] = {}
         self._under_way: set[asyncio.Task[Any]] = set()
 
     def usage(self) -> Usage:
@@ -106,20 +108,20 @@ class Ledger:
         self._reserved += most
         self._payers += 1
 
-    def settle(self, most: float, cost: float) -> None:
-        """What was set aside as `most` has cost `cost`."""
-        self._spent += cost
+    def settle(self, most: float) -> None:
+        """What was set aside as `most` is free again; what it did cost is entered on its own."""
         if self.max_cost is not None:
             self._payers -= 1
             self._reserved = self._reserved - most if self._payers else 0.0
             self._settled.set()
             self._settled = asyncio.Event()
 
-    def answered(self, reply: Reply, *, priced: bool) -> None:
+    def answered(self, reply: Reply, cost: float | None) -> None:
         self._counts["requests"] += 1
         self._counts["input_tokens"] += reply.input_tokens or 0
         self._counts["output_tokens"] += reply.output_tokens or 0
-        self._priced = self._priced and priced
+        self._priced = self._priced and cost is not None
+        self._spent += cost or 0.0
 
     def replayed(self) -> None:
         self._counts["cached"] += 1
@@ -127,8 +129,13 @@ class Ledger:
     def lost(self) -> None:
         self._counts["failed"] += 1
 
-    def failed(self, attempt: Attempt) -> None:
+    def failed(self, attempt: Attempt, cost: float) -> None:
         self._causes[attempt.cause] += 1
+        self._spent += cost
+
+    def places(self, signature: str, most: int) -> Places:
+        """The places at that model, shared by all its clients."""
+        return self._places.setdefault(signature, Places(most))
 
     @contextmanager
     def retrying(self, attempt: Attempt) -> Iterator[None]:

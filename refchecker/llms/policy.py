@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from .ledger import MAYBE_BILLED, Ledger, most_cost
-from .places import Places
 from .prices import Price, cost_of
 from .types import (
     Accept,
@@ -64,7 +63,7 @@ class Policy:
         self._price = price
         self._sleep = sleep
         self._chance = chance
-        self._places = Places(limits.concurrency)
+        self._places = ledger.places(provider.signature, limits.concurrency)
         self._reached = False
 
     async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply:
@@ -107,24 +106,21 @@ class Policy:
         """One attempt, with what it can cost set aside before and what it did cost written down after."""
         most = most_cost(request, self._price)
         await self._ledger.reserve(most)
-        paid = 0.0
         try:
             reply = await self._attempt(request, max(min(seconds, self._ledger.seconds_left()), 0.0))
-            told = cost_of(self._price, reply.input_tokens, reply.output_tokens)
-            paid = most if told is None else told
         except RetryLater as failure:
-            if self._reached and failure.attempt.cause in MAYBE_BILLED:
-                paid = most
+            billed = self._reached and failure.attempt.cause in MAYBE_BILLED
+            self._ledger.failed(failure.attempt, most if billed else 0.0)
             self._reached = self._reached or failure.attempt.status is not None
-            self._ledger.failed(failure.attempt)
             if failure.attempt.cause in ("rate_limit", "overloaded"):
                 self._places.refused()
             raise
         finally:
-            self._ledger.settle(most, paid)
+            self._ledger.settle(most)
+        told = cost_of(self._price, reply.input_tokens, reply.output_tokens)
+        self._ledger.answered(reply, most if told is None and self._price else told)
         self._reached = True
         self._places.answered()
-        self._ledger.answered(reply, priced=self._price is not None)
         return reply
 
     async def _attempt(self, request: Request, seconds: float) -> Reply:

@@ -1,0 +1,28 @@
+"""What a run would ask, without asking."""
+
+from __future__ import annotations
+
+from .ledger import Ledger
+from .prices import Price, cost_of, estimated_tokens
+from .types import Accept, Provider, Refused, Reply, Request
+
+
+class DryRun:
+    """Stands where a `Policy` stands, enters each request in the ledger, and refuses it.
+
+    Input tokens are a guess, output tokens and with them the cost are the most it can be.
+    """
+
+    def __init__(self, provider: Provider, ledger: Ledger, price: Price | None) -> None:
+        self.signature = provider.signature
+        self._provider = provider
+        self._ledger = ledger
+        self._price = price
+
+    async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply:
+        reply = Reply("", "end", *estimated_tokens(request))
+        self._ledger.answered(reply, cost_of(self._price, reply.input_tokens, reply.output_tokens))
+        raise Refused("a dry run asks nothing")
+
+    async def close(self) -> None:
+        await self._provider.close()
