@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 DECLINES = "the response declines to answer"
@@ -63,6 +64,15 @@ _TALK = re.compile(
     re.IGNORECASE,
 )
 
+_APOLOGY = re.compile(
+    r"^\W*(?:I(?:['’]m|\s+am)\s+)?(?:(?:very|so|truly)\s+)?(?:sorry|afraid),?\s+but\b", re.IGNORECASE
+)
+_HEDGED = re.compile(
+    r"\b(?:but|however|although|though|while|except|only|believe|think|guess|likely|probably|perhaps|may|might"
+    r"|could\s+be|appears?|seems?|suggests?|known|based\s+on|according)\b",
+    re.IGNORECASE,
+)
+
 
 def kind(sentence: str) -> Kind:
     """Whether a sentence states something, and if not, what it does instead.
@@ -77,3 +87,16 @@ def kind(sentence: str) -> Kind:
     if _TALK.match(sentence) or not re.search(r"\w", sentence):
         return "talk"
     return "statement"
+
+
+def declines(sentences: Sequence[str]) -> bool:
+    """Whether a response does nothing but decline: no sentence states a thing, even with a hedge.
+
+    >>> declines(["I'm sorry, but I can't help with that.", "Is there anything else?"])
+    True
+    >>> declines(["I'm not sure, but it may be Paris."])
+    False
+    """
+    kinds = [kind(sentence) for sentence in sentences]
+    hedged = any(_HEDGED.search(_APOLOGY.sub("", sentence)) for sentence in sentences)
+    return "refusal" in kinds and "statement" not in kinds and not hedged

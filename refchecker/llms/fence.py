@@ -9,7 +9,9 @@ cheaper. A text would have to contain its own hash to guess it, and even then an
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
+from itertools import count as count_from
 
 FENCE_CHARS = 12
 
@@ -21,12 +23,12 @@ def fence_for(*texts: str) -> str:
     True
     """
     bare = [_bare(text) for text in texts]
-    for attempt in range(1_000):
+    for attempt in count_from(0):
         digest = hashlib.sha256(f"{attempt}\0{texts[0]}".encode("utf-8", "surrogatepass"))
         fence = digest.hexdigest()[:FENCE_CHARS]
         if not any(fence in text for text in bare):
             return fence
-    raise AssertionError("a text holds a thousand hashes of the first")
+    raise AssertionError("counting has an end")
 
 
 def fenced(name: str, text: str, fence: str) -> str:
@@ -45,14 +47,21 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def identifiers(fence: str, count: int) -> list[str]:
-    """Names for `count` claims that a text cannot know: two letters of the fence and a number.
+def identifiers(count: int, *texts: str) -> list[str]:
+    """Names for `count` claims, a few letters and a number, none of which occurs in the texts.
 
-    >>> identifiers("5f3a9c01b2d4", 2)
-    ['fp1', 'fp2']
+    >>> identifiers(2, "The sky is blue.", "The sky is green.")
+    ['pha1', 'pha2']
     """
-    letters = "".join("abcdefghijklmnop"[int(digit, 16)] for digit in fence[:2])
-    return [f"{letters}{number}" for number in range(1, count + 1)]
+    bare = [_bare(text) for text in texts]
+    for attempt in count_from(0):
+        digest = hashlib.sha256(
+            "\0".join((str(attempt), *texts)).encode("utf-8", "surrogatepass")
+        ).hexdigest()
+        letters = "".join("abcdefghijklmnop"[int(digit, 16)] for digit in digest[: 3 + attempt // 16])
+        if not any(re.search(letters + r"\d", text) for text in bare):
+            return [f"{letters}{number}" for number in range(1, count + 1)]
+    raise AssertionError("counting has an end")
 
 
 def _bare(text: str) -> str:

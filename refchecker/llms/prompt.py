@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 USER = "\n=== user ===\n"
 
@@ -34,3 +35,13 @@ def prompt(name: str, *additions: str) -> Prompt:
 
 def _text(name: str) -> str:
     return files("refchecker").joinpath("prompts", f"{name}.txt").read_text("utf-8")
+
+
+def object_schema(members: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object that has these members and no others, as providers ask for it."""
+    return {
+        "type": "object",
+        "properties": members,
+        "required": list(members),
+        "additionalProperties": False,
+    }
