@@ -9,7 +9,8 @@ from refchecker.registry import BUILTIN, find, imported, load, names
 
 def test_an_unknown_name_suggests_the_close_one():
     with pytest.raises(
-        UsageError, match=r"no checker called 'nil'\. Did you mean 'nli'\? Available: embedded, nli, python"
+        UsageError,
+        match=r"no checker called 'nil'\. Did you mean 'nli'\? Available: cascade, embedded, .*nli",
     ):
         load("checker", "nil")
 
@@ -39,3 +40,10 @@ def test_an_installed_package_adds_its_own(tmp_path):
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
     code += "from refchecker import load; print(load('checker', 'mine'))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "mine"
+
+
+def test_a_factory_with_two_stars_gets_every_option(monkeypatch, tmp_path):
+    (tmp_path / "open_ended.py").write_text("def factory(**options): return options\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(BUILTIN["checker"], "open", "open_ended:factory")
+    assert load("checker", "open", device="cpu", threads=None) == {"device": "cpu"}

@@ -46,3 +46,17 @@ def test_hits():
 
 def test_nothing_at_all():
     assert "records  0" in Tally().text()
+
+
+def test_want_of_confidence_is_told_from_a_fault():
+    text = tallied(item("Abstain", unsure="Neutral at 0.6, asked for 0.8"), item("Abstain")).text()
+    assert "1 of the Abstain are for want of confidence, not for a fault" in text
+    assert "not sure enough:\n  q: a | b | c: Neutral at 0.6, asked for 0.8" in text
+
+
+def test_pairs_by_the_stage_that_answered():
+    stages = [{"by": "embedded"}, {"by": "nli:large"}, {"by": "embedded"}]
+    text = tallied(item("Neutral", references=stages), item("Neutral", references=stages[:1])).text()
+    assert "pairs    4 of claim and reference, answered by" in text
+    assert "  embedded         3    (75.0%)\n  nli:large        1    (25.0%)" in text
+    assert "answered by" not in tallied(item("Neutral")).text()
