@@ -135,8 +135,8 @@ def _extractor_options(sub: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--claim_format",
-        choices=("triplet", "sentence"),
-        help="claims are triplets (default for English), or whole sentences",
+        choices=("triplet", "sentence", "subsentence"),
+        help="claims are triplets (default for English), whole sentences (spacy), or parts of them (llm)",
     )
     group.add_argument(
         "--batch_size_extractor",
@@ -156,6 +156,29 @@ def _checker_options(sub: argparse.ArgumentParser) -> None:
         help=f"{_known('checker')}; nli:MODEL for a model or folder of your own; "
         "cascade:rules,embedded,nli:MODEL asks each only what those before it are unsure of "
         "(default: %(default)s)",
+    )
+    group.add_argument(
+        "--claims_per_prompt",
+        type=_at_least(1),
+        default=1,
+        metavar="N",
+        help="claims that share a request to a language model, where they have the reference in common "
+        "(%(default)s)",
+    )
+    group.add_argument(
+        "--llm_votes",
+        type=_at_least(1),
+        default=1,
+        metavar="K",
+        help="ask a language model K times; the majority counts, its share is the score (%(default)s)",
+    )
+    group.add_argument(
+        "--reasons", action="store_true", help="have a language model say why, in a sentence per verdict"
+    )
+    group.add_argument(
+        "--quotes",
+        action="store_true",
+        help="have a language model quote the words that decide, which become the evidence",
     )
     group.add_argument(
         "--min_confidence",
@@ -292,6 +315,10 @@ def _run(options: argparse.Namespace) -> int:
             language=options.language,
             threads=options.concurrency,
             cascade_confidence=options.cascade_confidence,
+            claims_per_prompt=options.claims_per_prompt,
+            votes=options.llm_votes,
+            reasons=options.reasons,
+            quotes=options.quotes,
         )
         if checking
         else None
@@ -344,6 +371,9 @@ def _run(options: argparse.Namespace) -> int:
         )(pipeline)
     if not options.quiet:
         print(tally.text(checked=checking), file=sys.stderr)
+        for component in (extractor, checker):
+            for line in getattr(component, "told", list)():
+                print(line, file=sys.stderr)
         place = "" if options.output_path == "-" else f"{options.output_path} written, "
         print(f"{place}{time.monotonic() - started:.1f} s", file=sys.stderr)
         if tally.statuses["failed"] and journal_of(options.output_path).exists():
@@ -364,6 +394,8 @@ def _extractor(options: argparse.Namespace) -> Any:
                 "Use --claim_format sentence."
             )
         claim_format = "sentence"
+    if embedded and claim_format == "subsentence":
+        raise UsageError("parts of sentences as claims need a language model: --extractor_name llm:MODEL")
     if embedded and claim_format == "sentence":
         name = "sentence"
     return load("extractor", name, claim_format=claim_format, language=options.language)

@@ -21,11 +21,13 @@ BUILTIN = {
     "extractor": {
         "spacy": "refchecker.extractor.dependency:DependencyExtractor",
         "sentence": "refchecker.extractor.sentence:SentenceExtractor",
+        "llm": "refchecker.extractor.llm:llm_extractor",
         "python": "refchecker.registry:imported",
     },
     "checker": {
         "embedded": "refchecker.checker.embedded:EmbeddedChecker",
         "nli": "refchecker.checker.nli:NLIChecker",
+        "llm": "refchecker.checker.llm:llm_checker",
         "rules": "refchecker.checker.rules:Rules",
         "cascade": "refchecker.checker.cascade:cascade",
         "python": "refchecker.registry:imported",
@@ -64,9 +66,14 @@ def load(kind: str, spec: str, **options: Any) -> Any:
 
     An option the factory has no parameter for is not its business and is left out, so that
     one command line serves components that need different things. A factory with `**` gets
-    them all: it loads further components.
+    them all: it loads further components. The bare name of a language model, such as
+    `openai/gpt-5` or `gpt4`, is the argument of `llm`.
     """
+    from .llms.providers import is_model
+
     name, _, argument = spec.partition(":")
+    if is_model(name):
+        name, argument = "llm", spec
     factory = find(kind, name)
     known = inspect.signature(factory).parameters
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values())

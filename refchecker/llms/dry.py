@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .ledger import Ledger
 from .prices import Price, cost_of, estimated_tokens
-from .types import Accept, Provider, Refused, Reply, Request
+from .types import Accept, GaveUp, Provider, Reply, Request
 
 
 class DryRun:
-    """Stands where a `Policy` stands, enters each request in the ledger, and refuses it.
+    """Stands where a `Policy` stands, enters each request in the ledger, and gives it up.
 
     Input tokens are a guess, output tokens and with them the cost are the most it can be.
     """
@@ -22,7 +22,7 @@ class DryRun:
     async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply:
         reply = Reply("", "end", *estimated_tokens(request))
         self._ledger.answered(reply, cost_of(self._price, reply.input_tokens, reply.output_tokens))
-        raise Refused("a dry run asks nothing")
+        raise GaveUp("a dry run asks nothing")
 
     async def close(self) -> None:
         await self._provider.close()
