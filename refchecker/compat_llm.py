@@ -17,8 +17,6 @@ from . import llms
 from .compat import UPSTREAM_BATCH_SIZE, CompatChecker, Labels
 from .errors import UsageError
 from .llms.function import Function
-from .llms.ledger import Ledger
-from .llms.policy import Limits, Policy
 from .llms.providers import is_model
 from .llms.types import Client
 from .text import sentences
@@ -169,8 +167,8 @@ class _Model:
 
     def client(self, ask: CustomLLM | None) -> Client:
         if ask is not None:
-            limits = Limits(concurrency=2 * self.batch_size)  # the next batch is full when one is answered
-            return Policy(Function(ask, batch_size=self.batch_size), limits, Ledger())
+            waiting = 2 * self.batch_size  # the next batch is full when one is answered
+            return llms.client_of(Function(ask, batch_size=self.batch_size), concurrency=waiting)
         # ragchecker's command line gives a model name as api_base where the user gives none
         address = self.api_base if self.api_base and "://" in self.api_base else None
         return llms.load(full_name(self.name), api_base=address, concurrency=self.batch_size)

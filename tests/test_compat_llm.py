@@ -93,9 +93,9 @@ def test_check_nests_labels_as_upstream(options: dict[str, Any], expected: objec
 
 
 def test_a_served_model_is_asked_by_its_address() -> None:
-    with word_model.served() as address:
-        extractor = LLMExtractor(model="openai/words", api_base=address)
-        checker = LLMChecker(model="openai/words", api_base=address)
+    with word_model.served() as server:
+        extractor = LLMExtractor(model="openai/words", api_base=server.openai_base)
+        checker = LLMChecker(model="openai/words", api_base=server.openai_base)
         [found] = extractor.extract([RESPONSE])
         labels = checker.check([[claim.content for claim in found.claims]], [REFERENCES[0]])
     assert labels == [["Entailment", "Neutral"]]

@@ -37,7 +37,7 @@ EXPECTED = {
 @pytest.mark.parametrize("flags", [[], ["--disable_joint_check"], ["--joint_check_num", "2"]])
 def test_its_command_line_with_a_served_model(tmp_path: Path, flags: list[str]) -> None:
     output = tmp_path / "out.json"
-    with word_model.served() as address:
+    with word_model.served() as server:
         command = [
             sys.executable,
             "-m",
@@ -46,7 +46,7 @@ def test_its_command_line_with_a_served_model(tmp_path: Path, flags: list[str]) 
             f"--output_path={output}",
         ]
         for part in ("extractor", "checker"):
-            command += [f"--{part}_name=openai/words", f"--{part}_api_base={address}"]
+            command += [f"--{part}_name=openai/words", f"--{part}_api_base={server.openai_base}"]
         done = subprocess.run(
             [*command, "--openai_api_key=none", *flags], capture_output=True, text=True, timeout=120
         )
