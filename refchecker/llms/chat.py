@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -57,20 +58,28 @@ class Chat:
         """The model's reply. Sent again at once only where the endpoint refuses what we can do without."""
         while True:
             body = self.wire.body(request, self.without)
-            try:
-                answer = await self.client.post(self.wire.path, body=body, cast_to=object)
-            except self._sdk.APIStatusError as error:
-                self._answered = True
-                failure = failure_of(error.status_code, error.response.headers, error.body, str(error))
-                if not self.learn(failure, body):
-                    raise sort(failure, self.place) from None
-            except self._sdk.APIConnectionError as error:
-                raise unreachable(error, self.place, answered=self._answered) from None
-            except (self._sdk.APIError, ValueError) as error:
-                raise later("unreadable", shortened(str(error), self.place.secrets)) from None
-            else:
-                self._answered = True
-                return self.reply(answer)
+            with self.sorted_errors():
+                try:
+                    answer = await self.client.post(self.wire.path, body=body, cast_to=object)
+                except self._sdk.APIStatusError as error:
+                    if not self._learned(_failure(error), body):
+                        raise
+                    continue
+            self._answered = True
+            return self.reply(answer)
+
+    @contextmanager
+    def sorted_errors(self) -> Iterator[None]:
+        """What the SDK raises in here becomes `RetryLater`, `Refused` or `RunEnds`."""
+        try:
+            yield
+        except self._sdk.APIStatusError as error:
+            self._answered = True
+            raise sort(_failure(error), self.place) from None
+        except self._sdk.APIConnectionError as error:
+            raise unreachable(error, self.place, answered=self._answered) from None
+        except (self._sdk.APIError, ValueError) as error:
+            raise later("unreadable", shortened(str(error), self.place.secrets)) from None
 
     def reply(self, answer: object) -> Reply:
         """The reply in a decoded answer; one that is not what the protocol says is unreadable."""
@@ -81,7 +90,7 @@ class Chat:
             pass
         raise later("unreadable", f"not an answer: {shortened(str(answer), self.place.secrets)}")
 
-    def learn(self, failure: Failure, body: Mapping[str, Any]) -> bool:
+    def _learned(self, failure: Failure, body: Mapping[str, Any]) -> bool:
         """Whether the failure says that a feature of this body is not to be had: it is left out hereafter."""
         feature = blamed(failure, self.wire, self.wire.uses(body))
         if feature is None:
@@ -96,8 +105,9 @@ class Chat:
 
 
 _REFUSED = re.compile(
-    r"not (be )?(support|permit|allow|implement|recogni|available)|unsupport|unknown|unrecogni|unexpected"
-    r"|invalid|extra|deprecated|only the default|cannot be|may not|must be|does not support|failed to|no longer",
+    r"not (be )?(support|permit|allow|implement|recogni|available)|unsupport|unknown|unrecogni"
+    r"|unexpected|invalid|extra|deprecated|only the default|cannot be|may not|must be"
+    r"|does not support|failed to|no longer",
     re.IGNORECASE,
 )
 _TOO_LONG = re.compile(r"context|too (long|large)|exceed", re.IGNORECASE)
@@ -111,6 +121,10 @@ def blamed(failure: Failure, wire: Wire, used: frozenset[str]) -> str | None:
     if not _REFUSED.search(line):
         return None
     return next((name for name, words in wire.features.items() if name in used and words.search(line)), None)
+
+
+def _failure(error: Any) -> Failure:
+    return failure_of(error.status_code, error.response.headers, error.body, str(error))
 
 
 def failure_of(status: int, headers: Mapping[str, str], body: object, text: str) -> Failure:
