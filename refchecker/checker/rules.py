@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..text import sentences
-from ..types import Judgment, Label, Pair, Passage
+from ..types import Judgment, Label, Pair
 
 SURE = {Label.ENTAILMENT: 0.97, Label.NEUTRAL: 0.03}  # as measured; the misses were Neutral
 NO_RULE = Judgment(Label.ABSTAIN, unsure="no rule applies")
@@ -41,8 +41,9 @@ _NOT_PLAIN = re.compile(
 class Rules:
     """Entailment where a plain sentence of the passage begins with the claim; else unsure.
 
-    A plain sentence has no negation, modal, condition, question, attribution or alternative,
-    and does not begin within quotation marks. English only: elsewhere nothing is sure.
+    Articles and what is in parentheses do not count. A plain sentence has no negation, modal,
+    condition, question, attribution or alternative, and does not begin within quotation marks.
+    English only: elsewhere nothing is sure.
     """
 
     signature = "rules(v1)"
@@ -53,29 +54,25 @@ class Rules:
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
         if self._language != "en":
             return [NO_RULE] * len(pairs)
-        plain = cache(_plain_sentences)  # a passage stands in many pairs of a call
-        return [_verbatim(pair, plain(pair.passage)) for pair in pairs]
+        flat = cache(lambda text: " ".join(_words(text)))  # a passage stands in many pairs of a call
+        return [_verbatim(pair, flat(pair.passage.text)) for pair in pairs]
 
 
-def _verbatim(pair: Pair, plain: Sequence[tuple[Passage, list[str]]]) -> Judgment:
-    claim = _words(pair.claim.text.rstrip(" ."))
-    if len(claim) < MIN_WORDS:
+def _verbatim(pair: Pair, flat: str) -> Judgment:
+    """`flat` is the passage in words; most claims are nowhere in it, and need no sentences."""
+    claim, passage = _words(pair.claim.text.rstrip(" .")), pair.passage
+    if len(claim) < MIN_WORDS or " ".join(claim) not in flat:
         return NO_RULE
-    for sentence, words in plain:
-        following = words[len(claim) : len(claim) + 1]
-        if words[: len(claim)] == claim and all(map(_MAY_FOLLOW.fullmatch, following)):
+    for sentence in sentences(passage):
+        words = _words(sentence.text)
+        if (
+            words[: len(claim)] == claim
+            and all(map(_MAY_FOLLOW.fullmatch, words[len(claim) : len(claim) + 1]))
+            and not _NOT_PLAIN.search(sentence.text)
+            and not _quoted(passage.text[: sentence.start - passage.start] + sentence.text[:1])
+        ):
             return Judgment(Label.ENTAILMENT, SURE, spans=(sentence.span(0, len(sentence.text)),))
     return NO_RULE
-
-
-def _plain_sentences(passage: Passage) -> list[tuple[Passage, list[str]]]:
-    """The sentences that say of themselves that something is so, with their words."""
-    return [
-        (sentence, _words(sentence.text))
-        for sentence in sentences(passage)
-        if not _NOT_PLAIN.search(sentence.text)
-        and not _quoted(passage.text[: sentence.start - passage.start] + sentence.text[:1])
-    ]
 
 
 def _quoted(before: str) -> bool:
