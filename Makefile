@@ -62,7 +62,8 @@ llm-demo: .llm/$(LLM).gguf $(VENV)/llm # the examples, with that model as extrac
 	$(LLM_PYTHON) benchmark/local_llm.py run --model $(LLM) -- $(BIN)/refchecker-cli extract-check --restart \
 		--input_path examples/responses.json --output_path .llm/verdicts.json \
 		--extractor_name openai/$(LLM) --extractor_api_base $(LLM_ADDRESS) \
-		--checker_name openai/$(LLM) --checker_api_base $(LLM_ADDRESS)
+		--checker_name openai/$(LLM) --checker_api_base $(LLM_ADDRESS) \
+		--request_timeout 600 --cache_dir .llm/cache
 
 ragchecker: $(VENV)/ragchecker # the published package, unchanged, on this one
 	$(BIN)/python -m pytest -q -s tests/test_ragchecker.py

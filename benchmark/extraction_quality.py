@@ -38,6 +38,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Similarity = Callable[[Sequence[str], Sequence[str]], Array]  # texts, other texts -> [texts, other texts]
 
 KEPT = Path(".cache/extraction_quality")
+PATIENCE_SECONDS = 600.0  # for one reply: a small model on a busy machine is slow
 CHANCE = 0.05  # how often two different triplets of one response may pass for the same
 SHOWN_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -223,7 +224,8 @@ def page(results: Mapping[str, Any]) -> str:
     lines = [
         "# Extracted claims against the published triplets",
         "",
-        f"Made by `{results['command']}` on {results['sample']}. Data {results['data']}.",
+        f"Made by `{results['command']}`, on {results['sample']}.",
+        f"SHA-256 of the data {results['data']}, of the sentence model's weights {results['embedding']}.",
         "",
         *(f"- {name}: `{signature}`" for name, signature in results["extractors"].items()),
         "",
@@ -262,10 +264,11 @@ def cell(value: Mapping[str, float]) -> str:
     return f"{value['value']:.3f} ({value['low']:.2f}–{value['high']:.2f})"
 
 
-def data_hash(root: Path) -> str:
+def short_hash(*paths: Path) -> str:
+    """The first 12 digits of the SHA-256 of the files together."""
     digest = hashlib.sha256()
-    for setting in SETTINGS:
-        digest.update((root / "human" / f"{setting}.jsonl").read_bytes())
+    for path in paths:
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -294,7 +297,8 @@ def main() -> None:
     items = everything
     if options.sample:
         items = random.Random(options.seed).sample(everything, options.sample)
-    extractors = {name: load("extractor", name, api_base=options.api_base) for name in options.extractor}
+    served = {"api_base": options.api_base, "request_timeout": PATIENCE_SECONDS}
+    extractors = {name: load("extractor", name, **served) for name in options.extractor}
     found = {
         name: extracted(name, extract, items, batch=options.batch) for name, extract in extractors.items()
     }
@@ -317,7 +321,8 @@ def main() -> None:
     ]
     results = {
         "command": "python -m benchmark.extraction_quality " + " ".join(sys.argv[1:]),
-        "data": data_hash(root),
+        "data": short_hash(*(root / "human" / f"{setting}.jsonl" for setting in SETTINGS)),
+        "embedding": short_hash(options.embedding / "model.safetensors") if options.embedding else None,
         "sample": f"{len(items)} responses drawn with seed {options.seed}"
         if options.sample
         else f"all {len(items)} responses",
