@@ -131,6 +131,17 @@ def test_a_spec_with_colons_in_its_stages(monkeypatch, tmp_path):
     assert "0.95" in check.signature
 
 
+def test_what_a_stage_has_to_tell_is_told_with_its_name():
+    class Telling:
+        def __call__(self, pairs):
+            return contradicts(pairs)
+
+        def told(self):
+            return ["2 requests refused"]
+
+    assert Cascade([("cheap", by_percent), ("llm", Telling())]).told() == ["llm: 2 requests refused"]
+
+
 @pytest.mark.parametrize("confidence", [-0.1, 1.1])
 def test_a_confidence_is_a_probability(confidence):
     with pytest.raises(UsageError, match="from 0 to 1"):

@@ -80,5 +80,9 @@ class Cascade:
             self.answered.update(judgment.by for judgment in answers.values())
         return [answers[position] for position in range(len(pairs))]
 
+    def told(self) -> list[str]:
+        """What the stages have to say of the run so far, a line each."""
+        return [f"{name}: {line}" for name, check in self._stages for line in getattr(check, "told", list)()]
+
     def _sure(self, judgment: Judgment) -> bool:
         return judgment.label is not Label.ABSTAIN and judgment.confidence >= self._confidence
