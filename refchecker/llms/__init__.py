@@ -11,6 +11,7 @@ from ..errors import UsageError
 from .types import Client, Price, Provider
 
 if TYPE_CHECKING:
+    from .batch import Batching
     from .ledger import Ledger
 
 CONCURRENCY = 64
@@ -51,7 +52,9 @@ def load(
         timeout_seconds=request_timeout,
     )
     price = price_of(provider.signature, read_prices(prices) if prices else KNOWN)
-    chosen = {name: options[name] for name in ("cache_dir", "concurrency", "ledger") if name in options}
+    chosen = {
+        name: options[name] for name in ("cache_dir", "concurrency", "ledger", "batching") if name in options
+    }
     return client_of(
         provider,
         price=price,
@@ -72,12 +75,14 @@ def client_of(
     cache_dir: str | None = None,
     concurrency: int = CONCURRENCY,
     ledger: Ledger | None = None,
+    batching: Batching | None = None,
 ) -> Client:
     """The provider behind policy and cache; it is closed when the program ends.
 
     At most `concurrency` requests are under way at once. An attempt may take `request_timeout`
     seconds, all attempts at one request five times that. Clients with the same `ledger` share
-    its budget, its time and its end. Without `cache_dir` nothing outlives the program.
+    its budget, its time and its end. Without `cache_dir` nothing outlives the program. With
+    `batching` (and a `cache_dir`) what it asks can first go through the provider's batch API.
     """
     from . import loop
     from .cache import Cached, Store
@@ -96,4 +101,4 @@ def client_of(
     store = Store(cache_dir) if cache_dir else None
     client = Cached(asked, ledger, store, only=cache_only and not dry_run)
     loop.at_end(client.close)
-    return client
+    return batching.client(client, provider, store, ledger, price) if batching and store else client

@@ -19,7 +19,7 @@ SHOWN_CHARACTERS = 240
 _SECRETS = (
     re.compile(r"\b(sk|pk|rk|sess|gsk|xai|hf|AIza)[-_][\w*.-]{6,}"),
     re.compile(r"\b(AKIA|ASIA)[A-Z0-9]{12,}"),
-    re.compile(r"(?i)\b(bearer|x-api-key:?|authorization:?|api[-_]key=)\s*[\w*.=+/-]{6,}"),
+    re.compile(r"(?i)\b(bearer|x-api-key:?|authorization:?|api[-_]key=)(\s*bearer)?\s*[\w*.=+/-]{6,}"),
     re.compile(r"(?<=//)[^/\s@]+@"),
 )
 

@@ -1,0 +1,214 @@
+"""A model's requests on their way through its batch API into the cache: submit, poll, collect."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .batch_log import BatchLog, Submitted
+from .batch_wire import batches_of
+from .cache import Store
+from .ledger import Ledger
+from .prices import batched, cost_of, estimated_tokens
+from .types import Accept, Price, Provider, Refused, Reply, Request, RetryLater, RunEnds
+
+MOST_REQUESTS = 50_000  # in one batch; both providers take as many
+MOST_BYTES = 100_000_000
+CREATE_ATTEMPTS = 5
+POLL_SECONDS = 30.0
+
+Wanted = Mapping[bytes, tuple[Request, Accept | None]]
+Lines = list[tuple[bytes, dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What batches have brought: answers kept, and requests they have no good answer to, with one reason."""
+
+    answered: int = 0
+    unanswered: int = 0
+    reason: str = ""
+
+
+class Filling:
+    """A model's requests on their way through its batch API into the store.
+
+    Errors of `fill`: `RunEnds` as the provider raises it, or where the budget does not allow the batches.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        store: Store,
+        log: BatchLog,
+        ledger: Ledger,
+        *,
+        price: Price | None = None,
+        tell: Callable[[str], None] = lambda line: None,
+        poll_seconds: float = POLL_SECONDS,
+    ) -> None:
+        self._chat, self._batches = batches_of(provider)
+        self._store = store
+        self._log = log
+        self._ledger = ledger
+        self._price = price
+        self._tell = tell
+        self._poll_seconds = poll_seconds
+
+    async def fill(self, wanted: Wanted) -> Filled:
+        """Have them answered; batches of an earlier run are waited for, not submitted again.
+
+        The first new request is asked alone and at once: a wrong key, an unknown model or a parameter that
+        the model refuses shows before anything is submitted.
+        """
+        under_way = await self._taken_up()
+        pending = {key for key in wanted if any(self._log.has(batch.tag, key) for batch in under_way)}
+        new = {key: asked for key, asked in wanted.items() if key not in pending and not self._store.get(key)}
+        self._require_money(new)
+        brought = [await self._probe(new)] if new else []
+        for portion in portions(
+            (key, self._chat.wire.body(request, self._chat.without)) for key, (request, _) in new.items()
+        ):
+            under_way += await self._submitted(portion)
+        while under_way:
+            for batch in tuple(under_way):
+                if (filled := await self._polled(batch, wanted)) is not None:
+                    under_way.remove(batch)
+                    brought.append(filled)
+            if under_way:
+                await asyncio.sleep(self._poll_seconds)
+        reasons = [filled.reason for filled in brought if filled.reason]
+        return Filled(
+            sum(filled.answered for filled in brought),
+            sum(filled.unanswered for filled in brought),
+            reasons[0] if reasons else "",
+        )
+
+    async def _taken_up(self) -> list[Submitted]:
+        """The batches of earlier runs; one that was killed while submitting is looked for at the provider."""
+        batches = self._log.open(self._chat.signature)
+        known = frozenset(batch.batch_id for batch in batches if batch.batch_id)
+        for batch in batches:
+            if batch.batch_id is None:
+                if found := await self._batches.find(batch.tag, batch.count, batch.since, known):
+                    self._log.submitted(batch.tag, found)
+                else:
+                    self._log.finish(batch.tag)
+        batches = self._log.open(self._chat.signature)
+        if batches:
+            self._tell(f"going on with {len(batches)} submitted batches of {self._chat.signature}.")
+        return batches
+
+    async def _probe(self, new: dict[bytes, tuple[Request, Accept | None]]) -> Filled:
+        """Ask the first; it leaves `new` where it was answered, or cannot be."""
+        key = next(iter(new))
+        request, accept = new[key]
+        try:
+            reply = await self._chat.send(request)
+        except RetryLater:
+            return Filled()  # the endpoint is there, and busy: nothing against a batch
+        except Refused as error:
+            del new[key]
+            return Filled(0, 1, str(error))
+        del new[key]
+        return self._kept(key, reply, accept, self._price)
+
+    async def _submitted(self, portion: Lines) -> list[Submitted]:
+        """The batch of those requests that no other process has just taken."""
+        tag = uuid.uuid4().hex
+        taken = set(self._log.intend(tag, self._chat.signature, [key for key, _ in portion]))
+        lines = [(key.hex(), body) for key, body in portion if key in taken]
+        if not lines:
+            return []
+        for attempt in range(1, CREATE_ATTEMPTS + 1):
+            try:
+                batch_id = await self._batches.create(tag, lines)
+            except RetryLater as failure:
+                if attempt == CREATE_ATTEMPTS:
+                    raise RunEnds(
+                        f"cannot submit a batch: {failure}. The same command tries again."
+                    ) from None
+                self._tell(f"submitting a batch again: {failure}")
+                await asyncio.sleep(failure.attempt.retry_after_seconds or self._poll_seconds)
+                [now] = [batch for batch in self._log.open(self._chat.signature) if batch.tag == tag]
+                found = await self._batches.find(tag, now.count, now.since, frozenset())
+                if found is None:
+                    continue
+                batch_id = found
+            except (Refused, RunEnds):
+                self._log.finish(tag)  # it was turned down: there is nothing to go on with
+                raise
+            self._log.submitted(tag, batch_id)
+            self._tell(f"batch {batch_id}: submitted, {len(lines)} requests.")
+            break
+        return [batch for batch in self._log.open(self._chat.signature) if batch.tag == tag]
+
+    async def _polled(self, batch: Submitted, wanted: Wanted) -> Filled | None:
+        """What a batch has brought if it has ended, kept and forgotten."""
+        assert batch.batch_id is not None, "a batch under way has its id"
+        try:
+            state = await self._batches.state(batch.batch_id)
+            self._tell(f"batch {batch.batch_id}: {state.status}, {state.done} of {state.total} done.")
+            if not state.ended:
+                return None
+            filled = await self._collected(batch, wanted)
+        except RetryLater as failure:
+            self._tell(f"batch {batch.batch_id}: {failure}")
+            return None
+        except Refused as error:
+            filled = Filled(0, batch.count, f"batch {batch.batch_id}: {error}")
+        self._log.finish(batch.tag)
+        return filled
+
+    async def _collected(self, batch: Submitted, wanted: Wanted) -> Filled:
+        answered, reason = 0, ""
+        assert batch.batch_id is not None, "a batch under way has its id"
+        async for name, outcome in self._batches.outcomes(batch.batch_id):
+            key = bytes.fromhex(name)
+            if not self._log.has(batch.tag, key):
+                continue
+            if isinstance(outcome, Reply):
+                _, accept = wanted.get(key, (None, None))
+                answered += self._kept(key, outcome, accept, batched(self._price)).answered
+            else:
+                reason = reason or str(outcome)
+        return Filled(answered, batch.count - answered, reason)
+
+    def _kept(self, key: bytes, reply: Reply, accept: Accept | None, price: Price | None) -> Filled:
+        self._ledger.answered(reply, cost_of(price, reply.input_tokens, reply.output_tokens))
+        if accept is not None and not accept(reply):
+            return Filled(0, 1, "an answer could not be read")
+        self._store.put(key, reply)
+        return Filled(1)
+
+    def _require_money(self, new: Wanted) -> None:
+        most = self._ledger.max_cost
+        if most is None:
+            return
+        costs = [
+            cost_of(batched(self._price), *estimated_tokens(request)) or 0.0 for request, _ in new.values()
+        ]
+        if (cost := sum(costs)) > most:
+            raise RunEnds(
+                f"--max_cost of ${most:g}: the batches may cost ${cost:.2f}. Nothing was submitted. "
+                "Give a higher --max_cost, or take fewer records with --limit."
+            )
+
+
+def portions(lines: Iterable[tuple[bytes, dict[str, Any]]]) -> Iterator[Lines]:
+    """The lines in pieces that a provider takes as one batch."""
+    portion: Lines = []
+    size = 0
+    for key, body in lines:
+        length = len(json.dumps(body))
+        if portion and (len(portion) == MOST_REQUESTS or size + length > MOST_BYTES):
+            yield portion
+            portion, size = [], 0
+        portion.append((key, body))
+        size += length
+    if portion:
+        yield portion
