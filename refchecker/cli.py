@@ -15,10 +15,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from . import __version__
+from . import __version__, llm_options
 from .checker.cascade import CONFIDENCE
 from .errors import RefCheckerError, UsageError
 from .files import MAX_RECORD_MB
+from .llms import CONCURRENCY
 from .pipeline import run
 from .progress import Progress
 from .registry import find, load, names
@@ -78,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
             _extractor_options(sub)
         if command != "extract":
             _checker_options(sub)
+        llm_options.add_options(
+            sub, {"extract": ["extractor"], "check": ["checker"]}.get(command, ["extractor", "checker"])
+        )
     commands.add_parser("doctor", help="Show what is installed and what is missing.")
     return top
 
@@ -107,7 +111,9 @@ def _file_options(sub: argparse.ArgumentParser) -> None:
         help="largest record read (%(default)s)",
     )
     files.add_argument(
-        "--cache_dir", default="./.cache", help="where downloaded models are kept (%(default)s)"
+        "--cache_dir",
+        default="./.cache",
+        help="where downloaded models and the answers of language models are kept (%(default)s)",
     )
     running = sub.add_argument_group("running")
     running.add_argument(
@@ -121,7 +127,11 @@ def _file_options(sub: argparse.ArgumentParser) -> None:
         "--language", default="en", metavar="CODE", help="language of the texts (%(default)s)"
     )
     running.add_argument(
-        "--concurrency", type=_at_least(1), metavar="N", help="threads of the embedded checker (all cores)"
+        "--concurrency",
+        type=_at_least(1),
+        metavar="N",
+        help=f"requests to a language model under way at once ({CONCURRENCY}; fewer while the server refuses "
+        "some), and threads of the embedded checker (all cores)",
     )
 
 
@@ -305,13 +315,15 @@ def _run(options: argparse.Namespace) -> int:
     extracting, checking = options.command != "check", options.command != "extract"
     if not sys.stderr.isatty() and not options.quiet:
         print(f"refchecker {__version__} {options.command} {options.input_path}", file=sys.stderr)
-    extractor = _extractor(options) if extracting else None
+    progress = Progress(quiet=options.quiet)
+    ledger = llm_options.ledger_of(options, progress.note)
+    batching = llm_options.batching_of(options, progress.tell)
+    extractor = _extractor(options, ledger, batching) if extracting else None
     checker = (
         load(
             "checker",
             options.checker_name,
             device=options.device,
-            cache_dir=options.cache_dir,
             language=options.language,
             threads=options.concurrency,
             cascade_confidence=options.cascade_confidence,
@@ -319,6 +331,7 @@ def _run(options: argparse.Namespace) -> int:
             votes=options.llm_votes,
             reasons=options.reasons,
             quotes=options.quotes,
+            **llm_options.client_options(options, "checker", ledger, batching),
         )
         if checking
         else None
@@ -338,11 +351,12 @@ def _run(options: argparse.Namespace) -> int:
             "merge": options.merge,
             "aggregator": options.aggregator_name,
         }
+    guessing = llm_options.Guessing(extractor, options.language) if extractor and options.dry_run else None
 
     def pipeline(records: Iterable[Record]) -> Iterator[Report]:
-        rules: dict[str, Any] = {}
+        rules: dict[str, Any] = {"in_flight": max(DEFAULT["in_flight"], 16 * (options.concurrency or 0))}
         if checking:
-            rules = {
+            rules |= {
                 "merge": find("merge", options.merge),
                 "aggregate": find("aggregator", options.aggregator_name),
                 "check_batch": options.batch_size_checker,
@@ -350,25 +364,35 @@ def _run(options: argparse.Namespace) -> int:
             }
         if extracting:
             rules["extract_batch"] = options.batch_size_extractor
-        return run(records, extract=extractor, check=checker, **rules)
+        return run(records, extract=guessing or extractor, check=checker, **rules)
 
     started = time.monotonic()
-    with Progress(quiet=options.quiet) as progress:
-        tally = Session(
-            options.input_path,
-            options.output_path,
-            settings,
-            input_format=options.format,
-            output_format=options.output_format,
-            soft=not checking or options.aggregator_name == "soft",
-            checked=checking,
-            limit=options.limit,
-            retry_failed=options.retry_failed,
-            restart=options.restart,
-            max_record_mb=options.max_record_mb,
-            tell=progress.tell,
-            progress=progress,
-        )(pipeline)
+    session = Session(
+        options.input_path,
+        options.output_path,
+        settings,
+        input_format=options.format,
+        output_format=options.output_format,
+        soft=not checking or options.aggregator_name == "soft",
+        checked=checking,
+        limit=options.limit,
+        retry_failed=options.retry_failed,
+        restart=options.restart,
+        max_record_mb=options.max_record_mb,
+        tell=progress.tell,
+        progress=progress,
+    )
+    if options.dry_run:
+        print("\n".join(llm_options.dry_run(session, pipeline, ledger, guessing)), file=sys.stderr)
+        return 0
+    try:
+        if batching:
+            llm_options.ask_in_batches(session, pipeline, batching, rounds=extracting + checking)
+        with progress:
+            tally = session(pipeline)
+    finally:
+        for line in llm_options.usage_lines(ledger):
+            progress.tell(line)
     if not options.quiet:
         print(tally.text(checked=checking), file=sys.stderr)
         for component in (extractor, checker):
@@ -383,7 +407,7 @@ def _run(options: argparse.Namespace) -> int:
     return 3 if tally.statuses["failed"] else 0
 
 
-def _extractor(options: argparse.Namespace) -> Any:
+def _extractor(options: argparse.Namespace, ledger: Any, batching: Any) -> Any:
     """The embedded extractor reads English trees; other languages have sentence claims."""
     name, claim_format = options.extractor_name, options.claim_format
     embedded = name.partition(":")[0] == "spacy"
@@ -398,7 +422,8 @@ def _extractor(options: argparse.Namespace) -> Any:
         raise UsageError("parts of sentences as claims need a language model: --extractor_name llm:MODEL")
     if embedded and claim_format == "sentence":
         name = "sentence"
-    return load("extractor", name, claim_format=claim_format, language=options.language)
+    clients = llm_options.client_options(options, "extractor", ledger, batching)
+    return load("extractor", name, claim_format=claim_format, language=options.language, **clients)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ class Progress:
         self._quiet = quiet
         self._bar: Any = None
         self._last = time.monotonic()
+        self._done = self._total = 0
+        self._note = ""
 
     def __enter__(self) -> Progress:
         return self
@@ -25,6 +27,7 @@ class Progress:
             self._bar.close()
 
     def __call__(self, done: int, total: int) -> None:
+        self._done, self._total = done, total
         if self._quiet:
             return
         if sys.stderr.isatty():
@@ -33,9 +36,25 @@ class Progress:
 
                 self._bar = tqdm(total=total or None, unit=" records", file=sys.stderr, dynamic_ncols=True)
             self._bar.update(done - self._bar.n)
-        elif time.monotonic() - self._last > PLAIN_PROGRESS_SECONDS:
+        else:
+            self._plain()
+
+    def note(self, line: str) -> None:
+        """Show that line beside the records from now on; from any thread."""
+        self._note = line
+        if self._quiet:
+            return
+        if self._bar is not None:
+            self._bar.set_postfix_str(line)
+        elif not sys.stderr.isatty():
+            self._plain()
+
+    def _plain(self) -> None:
+        if time.monotonic() - self._last > PLAIN_PROGRESS_SECONDS:
             self._last = time.monotonic()
-            print(f"{done}{f' of {total}' if total else ''} records", file=sys.stderr, flush=True)
+            of = f" of {self._total}" if self._total else ""
+            note = f", {self._note}" if self._note else ""
+            print(f"{self._done}{of} records{note}", file=sys.stderr, flush=True)
 
     def tell(self, line: str) -> None:
         if not self._quiet:
