@@ -60,8 +60,10 @@ def read_answers(reply: str, ids: Sequence[str]) -> dict[str, Answer]:
     text = without_thoughts(reply)
     known = {_plain(name): name for name in ids}
     alone = ids[0] if len(ids) == 1 else None
-    said = [pair for value in values(text) for pair in _in_value(value.value, known, alone)]
-    said = said or list(_in_lines(text, known, alone))
+    read = [each.value for each in values(text)]
+    said = [pair for value in read for pair in _in_value(value, known, alone)]
+    if not any(isinstance(value, dict) for value in read):
+        said += _in_lines(text, known, alone)
     labels: dict[str, set[Label]] = {}
     for name, answer in said:
         labels.setdefault(name, set()).add(answer.label)
@@ -111,7 +113,10 @@ def _has_other_id(fields: dict[str, Any]) -> bool:
 def _in_lines(text: str, known: dict[str, str], alone: str | None) -> Iterator[tuple[str, Answer]]:
     """Answers in plain words: lines such as "fp1: Neutral", or one label for the one claim."""
     for name in known.values():
-        keyed = rf"^\W*{re.escape(name)}\b[\"'\])*_`]*\s*[:=|.)–—-]*\s*(?:(?:label|answer)\W+)?" + _SAID
+        keyed = (
+            rf"^\W*(?:\d+[.)]\W*)?{re.escape(name)}\b[\"'\])*_`]*\s*[:=|.)–—-]*\s*(?:(?:label|answer)\W+)?"
+            + _SAID
+        )
         for match in re.finditer(keyed, text, re.IGNORECASE | re.MULTILINE):
             yield name, Answer(_LABELS[match["label"].lower()])
     if alone is None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, NamedTuple
 
 MAX_DEPTH = 40  # of brackets in brackets; answers have four
+_OPENING = re.compile(r"[{\[(]")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "`": "`"}
 _AFTER_STRING = re.compile(r"[ \t]*(?:[,:;\]})\r\n]|$)")
@@ -35,7 +37,11 @@ def values(text: str) -> list[Value]:
     [Value(value=[{'id': 1}], whole=False)]
     """
     found, position = [], 0
-    while opening := re.compile(r"[{\[(]").search(text, position):
+    while opening := _OPENING.search(text, position):
+        if strict := _strict(text, opening.start()):
+            value, position = strict
+            found.append(Value(value, True))
+            continue
         reader = _Reader(text, opening.start())
         try:
             value = reader.container(0)
@@ -53,10 +59,17 @@ def without_thoughts(reply: str) -> str:
     >>> without_thoughts("<think>It says Neutral?</think>Entailment")
     'Entailment'
     """
-    before, closing, after = reply.rpartition("</think>")
-    if closing:
-        return after.strip()
-    return before.strip() + ("" if reply.lstrip().startswith("<think>") else after.strip())
+    _, closing, after = reply.rpartition("</think>")
+    return "" if not closing and reply.lstrip().startswith("<think>") else after.strip()
+
+
+def _strict(text: str, position: int) -> tuple[Any, int] | None:
+    """The real JSON that begins here and where it ends; half characters are left to the loose reader."""
+    try:
+        value, end = json.JSONDecoder(strict=False).raw_decode(text, position)
+    except (ValueError, RecursionError):
+        return None
+    return None if "\\ud" in text[position:end].lower() else (value, end)
 
 
 class _NotJson(Exception):
