@@ -14,6 +14,8 @@ from .extractor.dependency import MODELS, REMEDY
 
 CORE = ("numpy", "spacy", "onnxruntime", "tokenizers", "requests", "tqdm")
 EXTRAS = {"nli": ("torch", "transformers")}
+LLMS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "boto3": ""}
+AWS = ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_BEARER_TOKEN_BEDROCK", "AWS_ROLE_ARN")
 
 
 def report() -> tuple[str, bool]:
@@ -32,6 +34,7 @@ def report() -> tuple[str, bool]:
         found = ", ".join(f"{name} {_installed(name)}" for name in packages if name not in absent)
         note = f"pip install 'refchecker[{extra}]'" if absent else f"{found}, {_gpus()}"
         lines.append(_line(not absent, f"checker '{extra}'", note))
+    lines += [_language_models(package, variable) for package, variable in LLMS.items()]
     data = os.environ.get("REFCHECKER_DATA")
     if data:
         lines.append(_line(os.path.isdir(data), "REFCHECKER_DATA", data))
@@ -42,6 +45,19 @@ def report() -> tuple[str, bool]:
 
 def _line(good: object, what: str, note: str) -> str:
     return f"{'+' if good else '-'} {what:<20} {note}"
+
+
+def _language_models(package: str, variable: str) -> str:
+    """Whether the SDK is there and a key is set; which key is nobody's business."""
+    installed = _installed(package)
+    if not installed:
+        return _line(False, f"models of {package}", "pip install 'refchecker[llm]'")
+    key = f"{variable} is {'set' if os.environ.get(variable, '').strip() else 'not set (or give a key file)'}"
+    if not variable:
+        found = [name for name in AWS if os.environ.get(name)]
+        found += ["~/.aws"] if os.path.isdir(os.path.expanduser("~/.aws")) else []
+        key = f"credentials: {', '.join(found) or 'none seen'}"
+    return _line(True, f"models of {package}", f"{installed}, {key}")
 
 
 def _installed(package: str) -> str:

@@ -91,7 +91,10 @@ def test_answers_come_into_the_cache_at_half_the_price(
     assert len(server.asked) == 1  # the probe
     assert [len(batch["bodies"]) for batch in server.created] == [5]
     assert bench.ledger.usage().cost == pytest.approx(1.0 + 5 * 0.5)
-    assert "batch batch_0: submitted, 5 requests." in bench.told
+    assert bench.told[0].startswith("batch batch_0: submitted, 5 requests.")
+    assert bench.told[1:] == [
+        f"batch batch_0: {'completed' if name == 'openai/m' else 'ended'}, 5 of 5 done."
+    ]
     assert bench.log.open(bench.provider.signature) == []
     assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 

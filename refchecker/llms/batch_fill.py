@@ -58,6 +58,7 @@ class Filling:
         self._price = price
         self._tell = tell
         self._poll_seconds = poll_seconds
+        self._last: dict[str, str] = {}  # what was told of each batch
 
     async def fill(self, wanted: Wanted) -> Filled:
         """Have them answered; batches of an earlier run are waited for, not submitted again.
@@ -143,7 +144,11 @@ class Filling:
                 self._log.finish(tag)  # it was turned down: there is nothing to go on with
                 raise
             self._log.submitted(tag, batch_id)
-            self._tell(f"batch {batch_id}: submitted, {len(lines)} requests.")
+            self._told(
+                batch_id,
+                f"submitted, {len(lines)} requests. It goes on if this program is stopped; the same "
+                "command collects it.",
+            )
             break
         return [batch for batch in self._log.open(self._chat.signature) if batch.tag == tag]
 
@@ -152,17 +157,23 @@ class Filling:
         assert batch.batch_id is not None, "a batch under way has its id"
         try:
             state = await self._batches.state(batch.batch_id)
-            self._tell(f"batch {batch.batch_id}: {state.status}, {state.done} of {state.total} done.")
+            self._told(batch.batch_id, f"{state.status}, {state.done} of {state.total} done.")
             if not state.ended:
                 return None
             filled = await self._collected(batch, wanted)
         except RetryLater as failure:
-            self._tell(f"batch {batch.batch_id}: {failure}")
+            self._told(batch.batch_id, str(failure))
             return None
         except Refused as error:
             filled = Filled(0, batch.count, f"batch {batch.batch_id}: {error}")
         self._log.finish(batch.tag)
         return filled
+
+    def _told(self, batch_id: str, line: str) -> None:
+        """Tell what is new about a batch."""
+        if self._last.get(batch_id) != line:
+            self._last[batch_id] = line
+            self._tell(f"batch {batch_id}: {line}")
 
     async def _collected(self, batch: Submitted, wanted: Wanted) -> Filled:
         answered, reason = 0, ""
