@@ -21,8 +21,9 @@ import tiny_models  # noqa: E402
 from tiny_models import SENTENCES  # noqa: E402
 
 from refchecker.checker import nli  # noqa: E402
-from refchecker.checker.engine import NOISES, Engine, devices, lead, precision_on  # noqa: E402
+from refchecker.checker.engine import NOISES, Engine, lead  # noqa: E402
 from refchecker.checker.families import Tokens  # noqa: E402
+from refchecker.checker.hardware import devices, precision_on  # noqa: E402
 from refchecker.checker.nli import NLIChecker, _ahead  # noqa: E402
 from refchecker.checker.workers import _turns  # noqa: E402
 from refchecker.errors import ComponentError, UsageError  # noqa: E402

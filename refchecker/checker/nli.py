@@ -10,16 +10,9 @@ from typing import Any, TypeVar
 
 from ..errors import UsageError
 from ..types import Judgment, Label, Pair, Passage
-from .engine import (
-    CPU_BATCH_TOKENS,
-    GPU_BATCH_TOKENS,
-    Engine,
-    Recipe,
-    check_compiler,
-    devices,
-    precision_on,
-)
+from .engine import CPU_BATCH_TOKENS, GPU_BATCH_TOKENS, Engine, Recipe
 from .families import Family, Joiner, Tokens, family_of
+from .hardware import check_compiler, devices, precision_on
 from .heads import labels_of
 from .loading import imported, name_and_version, token_limit, tokenizer_and_config
 from .windows import MIN_TOKENS, VERSION, Scores, combine, cut, too_long, window_tokens
@@ -38,11 +31,12 @@ class NLIChecker:
     `model` is a hub name, a folder or an AlignScore `.ckpt`; `family` (nli, minicheck,
     minicheck-t5, alignscore, hhem) where its name does not say what it is. `device` is auto,
     cpu, cuda, cuda:N, or for several, a process each, cuda:0,1 or all. `precision`: auto is
-    bf16 where the hardware has it, with what comes out close asked again in fp32; fp32; bf16.
-    `batch_tokens` are the padded tokens of one forward pass, `max_tokens` a cap on the model's
-    input length, `compile` is torch.compile, which pays on long runs. Only references are cut,
-    into windows; a claim that leaves them no room is Abstain with a note. Errors: `UsageError`
-    for a missing package, model, label name or device; `ComponentError` for a process that ended.
+    bf16 where the hardware has it, with what comes out close asked again in fp32 (the weights
+    are held in both); fp32; bf16. `batch_tokens` are the padded tokens of one forward pass,
+    `max_tokens` a cap on the model's input length, `compile` is torch.compile, for long runs.
+    Only references are cut, into windows; a claim that leaves them no room is Abstain with a
+    note. Errors: `UsageError` for a missing package, model, label name or device;
+    `ComponentError` for a process that ended.
 
     >>> checker = NLIChecker("path/to/model", device="cpu")          # doctest: +SKIP
     >>> checker([Pair(claim, passage)])[0].label                     # doctest: +SKIP
