@@ -159,7 +159,10 @@ class LLMChecker:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """The model that a constructor was given. Nothing is asked, and no key is needed, before it is used."""
+    """The model that a constructor was given. No key is needed before it is used.
+
+    Each call gets a client of its own, since one whose run has ended (no network, say) stays ended.
+    """
 
     name: str
     batch_size: int

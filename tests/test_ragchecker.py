@@ -48,7 +48,7 @@ def test_its_command_line_with_a_served_model(tmp_path: Path, flags: list[str]) 
         for part in ("extractor", "checker"):
             command += [f"--{part}_name=openai/words", f"--{part}_api_base={server.openai_base}"]
         done = subprocess.run(
-            [*command, "--openai_api_key=none", *flags], capture_output=True, text=True, timeout=120
+            [*command, "--openai_api_key=none", *flags], capture_output=True, text=True, timeout=900
         )
     assert done.returncode == 0, done.stderr
     print(done.stdout)
