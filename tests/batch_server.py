@@ -114,6 +114,8 @@ class BatchServer:
             return 200, self._results(self._found(path.split("/")[4]))
         self.polls += 1
         show = self._message_batch if "messages" in path else self._batch
+        if path.rsplit("/", 1)[1] not in [batch["id"] for batch in self.created]:
+            return 404, {"error": {"type": "not_found_error", "message": "no such batch"}}
         return 200, show(self._found(path.rsplit("/", 1)[1]))
 
     def _create(self, bodies: dict[str, Any], metadata: Any, show: Callable[[Any], Any]) -> tuple[int, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 from batch_server import BatchServer
 
+from refchecker.cli import main
 from refchecker.errors import UsageError
 from refchecker.llms import client_of, loop
 from refchecker.llms.batch import Batching
@@ -145,6 +148,19 @@ def test_a_batch_made_though_the_answer_was_lost_is_not_made_again(
     assert len(server.created) == 1
 
 
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_batch_that_is_gone_is_said_once_and_forgotten(
+    name: str, server: BatchServer, tmp_path: Path
+) -> None:
+    server.release.set()
+    bench = Bench(name, server, tmp_path)
+    bench.log.intend("tag", bench.provider.signature, [bench.key(REQUESTS[0])])
+    bench.log.submitted("tag", "batch_99")
+    with pytest.raises(RunEnds, match="batch batch_99 came to nothing: the provider does not know it"):
+        bench.fill(REQUESTS[:1])
+    assert Bench(name, server, tmp_path).fill(REQUESTS).answered == 6
+
+
 def test_a_batch_beyond_the_budget_is_not_submitted(server: BatchServer, tmp_path: Path) -> None:
     with pytest.raises(RunEnds, match=r"--max_cost of \$0.01: the batches may cost"):
         Bench("openai/m", server, tmp_path, max_cost=0.01).fill(REQUESTS)
@@ -192,3 +208,48 @@ def test_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [len(portion) for portion in portions(lines)] == [MOST_REQUESTS, 1]
     monkeypatch.setattr("refchecker.llms.batch_fill.MOST_BYTES", 25)
     assert [len(portion) for portion in portions((b"", {"n": "x" * 10}) for _ in range(3))] == [1, 1, 1]
+
+
+def claims_and_labels(body: dict[str, Any]) -> str:
+    """A model that extracts "Town N is in France" and finds it entailed."""
+    if body["response_format"]["json_schema"]["name"] == "verdict":
+        return '{"label": "Entailment"}'
+    [town] = set(re.findall(r"Town\d+", body["messages"][-1]["content"]))
+    quote = f"{town} is in France"
+    claim = {"sentence": 1, "quote": quote, "subject": town, "predicate": "is in", "object": "France"}
+    return json.dumps({"claims": [claim]})
+
+
+def test_the_command_line_asks_in_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [
+        {"response": f"Town{n} is in France.", "reference": f"Town{n} is in France."} for n in range(4)
+    ]
+    (tmp_path / "in.json").write_text(json.dumps(records))
+    (tmp_path / "key").write_text(f"{KEY}\n")
+    with BatchServer(claims_and_labels) as server:
+        server.release.set()
+        options = ["extract-check", "--input_path", str(tmp_path / "in.json")]
+        options += ["--output_path", str(tmp_path / "out.json"), "--cache_dir", str(tmp_path / "cache")]
+        options += ["--openai_key", str(tmp_path / "key"), "--provider_batch"]
+        for role in ("extractor", "checker"):
+            options += [f"--{role}_name", "openai/m", f"--{role}_api_base", f"{server.address}/v1"]
+        assert main(options) == 0
+        assert [len(batch["bodies"]) for batch in server.created] == [3, 3]
+        assert len(server.asked) == 2  # the first of each round
+        assert main([*options, "--restart"]) == 0
+        assert (len(server.created), len(server.asked)) == (2, 2)
+    written = json.loads((tmp_path / "out.json").read_text())
+    assert [item["ys"] for item in written] == [["Entailment"]] * 4
+    assert "batch batch_1: completed, 3 of 3 done." in capsys.readouterr().err
+    for file in tmp_path.rglob("*"):
+        assert file.name == "key" or file.is_dir() or KEY.encode() not in file.read_bytes()
+
+
+def test_the_command_line_refuses_what_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.json").write_text("[]")
+    common = ["extract", "--extractor_name", "openai/m", "--provider_batch", "--output_path", "-"]
+    assert main([*common, "--input_path", "-"]) == 2
+    assert main([*common, "--input_path", str(tmp_path / "in.json"), "--cache_only"]) == 2
+    told = capsys.readouterr().err
+    assert "give a file, not standard input" in told
+    assert "leave out one of them" in told

@@ -165,7 +165,11 @@ class Filling:
             self._told(batch.batch_id, str(failure))
             return None
         except Refused as error:
-            filled = Filled(0, batch.count, f"batch {batch.batch_id}: {error}")
+            self._log.finish(batch.tag)
+            raise RunEnds(
+                f"batch {batch.batch_id} came to nothing: {error}. The same command submits its requests "
+                "again; without --provider_batch they are asked one by one."
+            ) from None
         self._log.finish(batch.tag)
         return filled
 

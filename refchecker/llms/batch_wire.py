@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -46,7 +47,9 @@ class Batches(Protocol):
 
     async def find(self, tag: str, count: int, since: float, known: frozenset[str]) -> str | None: ...
 
-    async def state(self, batch_id: str) -> State: ...
+    async def state(self, batch_id: str) -> State:
+        """How far it is. Raises `Refused` where nothing will come of it."""
+        ...
 
     def outcomes(self, batch_id: str) -> AsyncIterator[tuple[str, Outcome]]: ...
 
@@ -97,7 +100,7 @@ class OpenAIBatches:
         return None
 
     async def state(self, batch_id: str) -> State:
-        with self._chat.sorted_errors():
+        with self._chat.sorted_errors(), _known(self._chat):
             batch = await self._chat.client.batches.retrieve(batch_id)
         if batch.status == "failed":
             errors = batch.errors.data if batch.errors and batch.errors.data else []
@@ -151,7 +154,7 @@ class AnthropicBatches:
         return found[0] if len(found) == 1 else None
 
     async def state(self, batch_id: str) -> State:
-        with self._chat.sorted_errors():
+        with self._chat.sorted_errors(), _known(self._chat):
             batch = await self._api.retrieve(batch_id)
         total = _total(batch.request_counts)
         done = total - batch.request_counts.processing
@@ -167,6 +170,14 @@ class AnthropicBatches:
                 error = entry.result.error.error
                 failure = failure_of(_STATUS.get(error.type, 500), {}, error.model_dump(), error.message)
                 yield entry.custom_id, sort(failure, self._chat.place)
+
+
+@contextmanager
+def _known(chat: Chat) -> Iterator[None]:
+    try:
+        yield
+    except chat.module.NotFoundError:
+        raise Refused("the provider does not know it any more, or this key may not see it") from None
 
 
 def _reply(chat: Chat, body: object) -> Outcome:

@@ -44,14 +44,14 @@ class Chat:
     """A provider: one attempt per `send`, with the SDK's own retries switched off."""
 
     def __init__(
-        self, sdk: Any, client: Any, wire: Wire, place: Place, *, signature: str, without: frozenset[str]
+        self, module: Any, client: Any, wire: Wire, place: Place, *, signature: str, without: frozenset[str]
     ) -> None:
         self.signature = signature
         self.client = client
         self.wire = wire
         self.place = place
         self.without = without
-        self._sdk = sdk
+        self.module = module
         self._answered = False
 
     async def send(self, request: Request, /) -> Reply:
@@ -61,7 +61,7 @@ class Chat:
             with self.sorted_errors():
                 try:
                     answer = await self.client.post(self.wire.path, body=body, cast_to=object)
-                except self._sdk.APIStatusError as error:
+                except self.module.APIStatusError as error:
                     if not self._learned(_failure(error), body):
                         raise
                     continue
@@ -73,12 +73,12 @@ class Chat:
         """What the SDK raises in here becomes `RetryLater`, `Refused` or `RunEnds`."""
         try:
             yield
-        except self._sdk.APIStatusError as error:
+        except self.module.APIStatusError as error:
             self._answered = True
             raise sort(_failure(error), self.place) from None
-        except self._sdk.APIConnectionError as error:
+        except self.module.APIConnectionError as error:
             raise unreachable(error, self.place, answered=self._answered) from None
-        except (self._sdk.APIError, ValueError) as error:
+        except (self.module.APIError, ValueError) as error:
             raise later("unreadable", shortened(str(error), self.place.secrets)) from None
 
     def reply(self, answer: object) -> Reply:

@@ -79,11 +79,6 @@ RULES = (
     ),
     _rule(r"^(5\d\d|409|425|424) |InternalServer|ModelError", RetryLater, "server"),
     _rule(
-        r"content.?(filter|policy|management)|safety|moderation|guardrail|blocked by",
-        Refused,
-        "stopped by the provider's content filter",
-    ),
-    _rule(
         r"model_not_found|model.{0,40}(does not exist|not found|not supported|is invalid|not available)"
         r"|(unknown|invalid|no such) model|throughput isn.t supported",
         RunEnds,
@@ -96,6 +91,11 @@ RULES = (
     ),
     _rule(
         r"^403 |permission|AccessDenied", RunEnds, "this key may not do that: check {key_from} and its rights"
+    ),
+    _rule(
+        r"content.?(filter|policy|management)|safety|moderation|guardrail|blocked by",
+        Refused,
+        "stopped by the provider's content filter",
     ),
     _rule(
         r"^404 ", RunEnds, "nothing answers there: check the model's name and the api base (most end in /v1)"

@@ -104,7 +104,7 @@ class GaveUp(LLMError):
 
 
 class Refused(LLMError):
-    """This one request can never be answered: too long for the model, stopped by a content filter, malformed."""
+    """This one request can never be answered: too long for the model, filtered, malformed."""
 
 
 class RunEnds(UsageError):
