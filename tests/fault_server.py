@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-Answer = Callable[[str, str], str]  # (system, user) -> content
+Answer = Callable[[str, str], str | tuple[int, str]]  # (system, user) -> content, or a status and its message
 
 TRANSPORT_FAULTS = ("429", "500", "529", "reset", "hang", "truncated body", "empty content")
 CONTENT_FAULTS = ("cut content", "wrong ids", "prose around JSON")
@@ -68,7 +68,7 @@ class FaultServer:
         self.under_way = self.most_under_way = 0
         self.latencies: list[float] = []
         self._seen: Counter[str] = Counter()
-        self._good = 0
+        self.good = 0
         self._writers: set[asyncio.StreamWriter] = set()
 
     def __enter__(self) -> FaultServer:
@@ -94,7 +94,7 @@ class FaultServer:
 
     @property
     def held(self) -> bool:
-        return self._hold_after is not None and self._good >= self._hold_after
+        return self._hold_after is not None and self.good >= self._hold_after
 
     def release(self) -> None:
         self._hold_after = None
@@ -155,8 +155,10 @@ class FaultServer:
         self, path: str, headers: tuple[tuple[str, str], ...], body: bytes, writer: asyncio.StreamWriter
     ) -> bool:
         """Answer one request; whether the connection stays open."""
-        while self.held:
-            await asyncio.sleep(0.02)
+        if self.held:
+            while self.held:
+                await asyncio.sleep(0.02)
+            return False  # whoever waited may be dead: nothing that is sent now counts as an answer
         digest = hashlib.sha256(path.encode() + body).hexdigest()
         fault = None if self._seen[digest] or self._refuse else self._fault(digest)
         self._seen[digest] += 1
@@ -165,7 +167,7 @@ class FaultServer:
         at = asyncio.get_running_loop().time()
         self.log.append(Attempt(digest, fault, at, headers))
         if fault in USABLE:
-            self._good += 1
+            self.good += 1
         seconds = self._latency()
         if seconds:
             await asyncio.sleep(max(0.0, at + seconds - asyncio.get_running_loop().time()))
@@ -184,22 +186,25 @@ class FaultServer:
             extra = {"Retry_After": str(RETRY_AFTER_SECONDS)} if status == 429 else {}
             await _send(writer, status, {"error": {"message": f"{kind} on purpose", "type": kind}}, **extra)
         else:
-            reply = self._reply(path, json.loads(body), fault)
-            await _send(writer, 200, reply, truncated=fault == "truncated body")
+            status, reply = self._reply(path, json.loads(body), fault)
+            await _send(writer, status, reply, truncated=fault == "truncated body")
         return True
 
     def _fault(self, digest: str) -> str | None:
         chance = random.Random(f"{self._seed}{digest}")
         return chance.choice(self._faults) if chance.random() < self._share else None
 
-    def _reply(self, path: str, asked: dict[str, Any], fault: str | None) -> dict[str, Any]:
+    def _reply(self, path: str, asked: dict[str, Any], fault: str | None) -> tuple[int, dict[str, Any]]:
         messages = asked["messages"]
         system = asked.get("system") or "".join(m["content"] for m in messages if m["role"] == "system")
         user = next(m["content"] for m in messages if m["role"] == "user")
-        content = _spoilt(self._answer(system, user), fault)
+        answer = self._answer(system, user)
+        if not isinstance(answer, str):
+            return answer[0], {"error": {"message": answer[1], "type": "invalid_request_error"}}
+        content = _spoilt(answer, fault)
         read, written = len(system + user) // 4, len(content) // 4 + 1
         if path.endswith("/messages"):
-            return {
+            return 200, {
                 "id": "m1",
                 "type": "message",
                 "role": "assistant",
@@ -208,7 +213,7 @@ class FaultServer:
                 "stop_reason": "end_turn",
                 "usage": {"input_tokens": read, "output_tokens": written},
             }
-        return {
+        return 200, {
             "id": "c1",
             "object": "chat.completion",
             "created": 0,
