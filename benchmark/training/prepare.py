@@ -35,18 +35,19 @@ class Source(NamedTuple):
 
 
 SOURCES = (
-    Source("snli_devtest.train", 5000, 0, "CC BY-SA 4.0"),
+    Source("snli_devtest.train", 9000, 0, "CC BY-SA 4.0"),
     Source("snli_devtest.test", 0, 500, "CC BY-SA 4.0"),
-    Source("cad_snli.train", 2500, 200, "Apache-2.0"),
+    Source("cad_snli.train", 7000, 200, "Apache-2.0"),
     Source("conjnli.train", 5000, 200, "MIT"),
-    Source("help_conj.train", 600, 0, "CC BY-SA 4.0"),
-    Source("med.train", 1200, 100, "CC BY-SA 4.0"),
-    Source("semi_auto_wiki.train", 5000, 200, "CC BY-SA 4.0"),
-    Source("infotabs.train", 2500, 150, "Apache-2.0"),
-    Source("breaking_nli.test", 2000, 200, "CC BY-SA 4.0"),
-    Source("redocred_triplets_synth.train", 7000, 400, "MIT"),
+    Source("help_conj.train", 1500, 0, "CC BY-SA 4.0"),
+    Source("med.train", 3000, 100, "CC BY-SA 4.0"),
+    Source("semi_auto_wiki.train", 4000, 200, "CC BY-SA 4.0"),
+    Source("infotabs.train", 6000, 150, "Apache-2.0"),
+    Source("breaking_nli.test", 3000, 200, "CC BY-SA 4.0"),
+    Source("summedits.train_2way", 4600, 200, "Apache-2.0"),
+    Source("redocred_triplets_synth.train", 20000, 400, "MIT"),
 )
-MAX_PREMISE_WORDS = 170
+MAX_PREMISE_WORDS = 180
 
 
 def rows_of(path: Path) -> Iterator[dict[str, Any]]:
@@ -66,7 +67,7 @@ def pairs_of(root: Path, source: Source, rng: Random) -> tuple[list[Example], li
     dev: list[Example] = []
     for row in rows_of(root / "nli" / "declared" / f"{source.name}.jsonl.gz"):
         example = Example(row["premise"], row["hypothesis"], row["label"], source.name.split(".")[0])
-        if row["label"] not in (0, 1, 2) or len(row["premise"].split()) > MAX_PREMISE_WORDS:
+        if row["label"] not in (0, 1, 2, 3) or len(row["premise"].split()) > MAX_PREMISE_WORDS:
             continue
         share = 100 if not source.train else 12 if source.dev else 0
         (dev if is_dev(row["premise"], percent=share) else train).append(example)
@@ -76,11 +77,11 @@ def pairs_of(root: Path, source: Source, rng: Random) -> tuple[list[Example], li
 
 
 def balanced(examples: list[Example], limit: int) -> list[Example]:
-    """At most `limit` of them, no label more than 42 %."""
+    """At most `limit` of them, no label more than half of them."""
     taken: list[Example] = []
     counts: Counter[int] = Counter()
     for example in examples:
-        if len(taken) < limit and counts[example.label] < 0.42 * limit:
+        if len(taken) < limit and counts[example.label] < 0.5 * limit:
             counts[example.label] += 1
             taken.append(example)
     return taken
@@ -158,7 +159,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
     parser.add_argument("--limit", type=int, help="documents to read (default: all)")
     parser.add_argument(
-        "--max_sentences", type=int, default=3, help="sentences per document that give claims"
+        "--max_sentences", type=int, default=5, help="sentences per document that give claims"
     )
     parser.add_argument("--max_characters", type=int, default=2200, help="characters read of a document")
     parser.add_argument("--seed", type=int, default=13)

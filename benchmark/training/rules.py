@@ -1,7 +1,8 @@
 """Claims made from a parsed document by rule, each with the passage it is judged against and its label.
 
 Everything here is a function of a spaCy sentence, the other sentences and a seeded `random.Random`;
-no file is read. Labels are those of the training files: 0 entailment, 1 neutral, 2 contradiction.
+no file is read. Labels are those of the training files: 0 entailment, 1 neutral, 2 contradiction,
+3 not entailed (one of the two, the rule cannot say which).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-ENTAILMENT, NEUTRAL, CONTRADICTION = 0, 1, 2
+from .rewording import Cut, reworded, reworded_sentence
+
+ENTAILMENT, NEUTRAL, CONTRADICTION, NOT_ENTAILED = 0, 1, 2, 3
 
 _PRONOUNS = "i he she it they we you this that these those who which what there his her its"
 PRONOUNS = frozenset(_PRONOUNS.split())
@@ -54,19 +57,6 @@ class Example(NamedTuple):
     hypothesis: str
     label: int
     kind: str
-
-
-class Cut(NamedTuple):
-    """A triplet cut from a sentence; `modal` when the sentence only says it may be so."""
-
-    subject: str
-    predicate: str
-    object: str
-    modal: bool = False
-
-    @property
-    def text(self) -> str:
-        return f"{self.subject} {self.predicate} {self.object}"
 
 
 # -- triplets ------------------------------------------------------------------------------------
@@ -389,8 +379,12 @@ def page_of(doc: Any) -> Page:
     return Page(sentences, near, antecedent)
 
 
-def passage(page: Page, index: int, rng: Random, *, replaced: str | None = None) -> str:
+def passage(
+    page: Page, index: int, rng: Random, *, replaced: str | None = None, lead: bool = False
+) -> str:
     """A run of 1 to 6 sentences around `index`; `replaced` stands for its own sentence ("" leaves it out).
+
+    With `lead` the document's first sentence, which names what "he" or "she" is, stands in front.
 
     In two runs of five one of the *other* sentences is put in doubt or denied, so that a "might" or a "not"
     somewhere in the passage says nothing about the label.
@@ -401,7 +395,7 @@ def passage(page: Page, index: int, rng: Random, *, replaced: str | None = None)
     others = [i for i in chosen if i != index]
     decoy = rng.choice(others) if others and rng.random() < 0.4 else -1
     texts = []
-    for i in chosen:
+    for i in [0, *chosen] if lead and chosen[0] > 0 else chosen:
         text = page.sentences[i].text.strip()
         if i == index and replaced is not None:
             text = replaced
@@ -439,71 +433,95 @@ def swaps(text: str, sentence: Any, page: Page, far: Far, rng: Random) -> str:
     return ""
 
 
-def claims_of(page: Page, index: int, rng: Random) -> list[str]:
+class Said(NamedTuple):
+    """A text that a sentence entails; `plain` is the same in the sentence's own words.
+
+    `lead` when it names somebody whom the sentence calls "he" or "she".
+    """
+
+    text: str
+    plain: str
+    lead: bool = False
+
+
+def claims_of(page: Page, index: int, rng: Random) -> list[Said]:
     """Up to three texts that sentence `index` entails: triplets first, then the sentence itself."""
     sentence = page.sentences[index]
-    antecedent = page.antecedent if index == 0 else ""
-    cuts = [c for c in triplets(sentence, antecedent) if not c.modal]
+    people = [e for e, kind in entities_of(sentence) if kind == "PERSON"]
+    starts_with = sentence[0].lower_
+    lead = index > 0 and starts_with in ("he", "she") and bool(page.antecedent)
+    cuts = [c for c in triplets(sentence, page.antecedent if index == 0 or lead else "") if not c.modal]
     rng.shuffle(cuts)
-    texts = [shorten(c, rng).text for c in cuts[:2]]
-    if not texts or rng.random() < 0.3:
-        texts.append(sentence.text.strip())
-    return texts
+    said = []
+    for cut in cuts[:2]:
+        other = reworded(cut, people, rng) if rng.random() < 0.6 else cut
+        said.append(Said(shorten(other, rng).text, cut.text, lead and cut.subject == page.antecedent))
+    if not said or rng.random() < 0.3:
+        text = sentence.text.strip()
+        said.append(Said(reworded_sentence(text, people, rng) if rng.random() < 0.5 else text, text))
+    return said
 
 
-def examples_of_claim(page: Page, index: int, claim: str, far: Far, rng: Random) -> list[Example]:
+def examples_of_claim(page: Page, index: int, claim: Said, far: Far, rng: Random) -> list[Example]:
     """One true, one false and one or two undecided examples for one claim of sentence `index`."""
     sentence = page.sentences[index]
-    made = [Example(passage(page, index, rng), claim, ENTAILMENT, "said")]
-    if rng.random() < 0.15:
+    kind = "said" if claim.text == claim.plain else "reworded"
+    made = [Example(passage(page, index, rng, lead=claim.lead), claim.text, ENTAILMENT, kind)]
+    if rng.random() < 0.15 and not claim.lead:
         fact = rng.choice(FACTS).format(low_start(sentence))
-        made.append(Example(passage(page, index, rng, replaced=fact), claim, ENTAILMENT, "fact"))
+        made.append(Example(passage(page, index, rng, replaced=fact), claim.text, ENTAILMENT, "fact"))
     made += false_examples(page, index, claim, far, rng) + undecided_examples(page, index, claim, far, rng)
     return made
 
 
-def false_examples(page: Page, index: int, claim: str, far: Far, rng: Random) -> list[Example]:
+def false_examples(page: Page, index: int, claim: Said, far: Far, rng: Random) -> list[Example]:
     sentence, made = page.sentences[index], []
-    changed = swaps(claim, sentence, page, far, rng)
+
+    def add(text: str, kind: str, replaced: str | None = None) -> None:
+        context = passage(page, index, rng, replaced=replaced, lead=claim.lead)
+        made.append(Example(context, text, CONTRADICTION, kind))
+
+    changed = swaps(claim.text, sentence, page, far, rng)
     if changed:
-        made.append(Example(passage(page, index, rng), changed, CONTRADICTION, "swap"))
+        add(changed, "swap")
     draw = rng.random()
     if draw < 0.35:
         edited = swaps(sentence.text.strip(), sentence, page, far, rng)
-        spoilt = [e for e, _ in entities_of(sentence) if e in claim and e not in edited]
+        spoilt = [e for e, _ in entities_of(sentence) if e in claim.text and e not in edited]
         if edited and spoilt:
-            made.append(
-                Example(passage(page, index, rng, replaced=edited), claim, CONTRADICTION, "swap_passage")
-            )
+            add(claim.text, "swap_passage", edited)
     elif draw < 0.6:
-        denied = negate(sentence).strip() if about_root(sentence, claim) else ""
+        denied = negate(sentence).strip() if about_root(sentence, claim.plain) else ""
         if rng.random() < 0.15:
             denied = rng.choice(DENIALS).format(low_start(sentence))
         if denied:
-            made.append(Example(passage(page, index, rng, replaced=denied), claim, CONTRADICTION, "negation"))
-    elif draw < 0.68 and claim == sentence.text.strip() and (denied := negate(sentence).strip()):
-        made.append(Example(passage(page, index, rng), denied, CONTRADICTION, "negated_claim"))
+            add(claim.text, "negation", denied)
+    elif draw < 0.68 and claim.plain == sentence.text.strip() and (denied := negate(sentence).strip()):
+        add(denied, "negated_claim")
     return made
 
 
-def undecided_examples(page: Page, index: int, claim: str, far: Far, rng: Random) -> list[Example]:
+def undecided_examples(page: Page, index: int, claim: Said, far: Far, rng: Random) -> list[Example]:
     sentence, made = page.sentences[index], []
     draw = rng.random()
     if draw < 0.45:
         kind, text = hypothetical(sentence, rng)
-        if text and (kind == "doubt" or about_root(sentence, claim)):
-            made.append(Example(passage(page, index, rng, replaced=text.strip()), claim, NEUTRAL, kind))
+        if text and (kind == "doubt" or about_root(sentence, claim.plain)):
+            context = passage(page, index, rng, replaced=text.strip(), lead=claim.lead)
+            made.append(Example(context, claim.text, NEUTRAL, kind))
     elif draw < 0.85:
-        gap = passage(page, index, rng, replaced="")
-        if gap and overlap(claim, gap) < 0.8:
-            text = claim if rng.random() < 0.75 else swaps(claim, sentence, page, far, rng) or claim
+        gap = passage(page, index, rng, replaced="", lead=claim.lead)
+        if gap and overlap(claim.plain, gap) < 0.8:
+            text = (
+                claim.text if rng.random() < 0.75 else swaps(claim.text, sentence, page, far, rng) or claim.text
+            )
             made.append(Example(gap, text, NEUTRAL, "left_out"))
     elif len(page.sentences) > 2:
         other = rng.randrange(len(page.sentences))
         if abs(other - index) > 1:
-            made.append(Example(page.sentences[other].text.strip(), claim, NEUTRAL, "elsewhere"))
+            made.append(Example(page.sentences[other].text.strip(), claim.text, NEUTRAL, "elsewhere"))
     if rng.random() < 0.3:
-        made += [e for e in (other_subject(page, index, rng), added_detail(page, index, claim, rng)) if e]
+        made += [e for e in (other_subject(page, index, rng), added_detail(page, index, claim.text, rng)) if e]
     return made
 
 
@@ -530,7 +548,7 @@ def other_subject(page: Page, index: int, rng: Random) -> Example | None:
     cut, subject = rng.choice(cuts), rng.choice(others)
     if not different(subject, cut.subject) or subject in page.sentences[index].text:
         return None
-    return Example(passage(page, index, rng), cut._replace(subject=subject).text, NEUTRAL, "other_subject")
+    return Example(passage(page, index, rng), cut._replace(subject=subject).text, NOT_ENTAILED, "other_subject")
 
 
 def added_detail(page: Page, index: int, claim: str, rng: Random) -> Example | None:
@@ -582,19 +600,28 @@ def examples_of_page(page: Page, far: Far, rng: Random, *, max_sentences: int) -
 
 
 def examples_of_answer(
-    page: Page, answer: Any, far: Far, rng: Random, *, max_sentences: int = 2
+    page: Page, answer: Any, far: Far, rng: Random, *, max_sentences: int = 3
 ) -> list[Example]:
     """A person's answer from the document: what it says holds (in other words), its swaps do not."""
-    text = " ".join(s.text.strip() for s in page.sentences[:8])
     made: list[Example] = []
     for sentence in [s for s in answer.sents if usable(s)][:max_sentences]:
-        if overlap(sentence.text, text) < 0.6:
-            continue
-        cuts = [shorten(c, rng).text for c in triplets(sentence) if not c.modal]
-        claim = rng.choice(cuts) if cuts and rng.random() < 0.7 else sentence.text.strip()
-        if overlap(claim, text) >= 0.6:
+        cuts = [c for c in triplets(sentence) if not c.modal]
+        claim = sentence.text.strip()
+        if cuts and rng.random() < 0.7:
+            cut = rng.choice(cuts)
+            people = [e for e, kind in entities_of(sentence) if kind == "PERSON"]
+            claim = shorten(reworded(cut, people, rng) if rng.random() < 0.4 else cut, rng).text
+        text = nearest(page, sentence.text, rng.choice((2, 4, 6, 8)))
+        if overlap(sentence.text, text) >= 0.6 and overlap(claim, text) >= 0.5:
             made.append(Example(text, claim, ENTAILMENT, "answer"))
             changed = swaps(claim, sentence, page, far, rng)
             if changed and changed != claim:
                 made.append(Example(text, changed, CONTRADICTION, "answer_swap"))
     return made
+
+
+def nearest(page: Page, text: str, size: int) -> str:
+    """The run of at most `size` sentences that shares most words with `text`."""
+    sentences = [s.text.strip() for s in page.sentences]
+    runs = [" ".join(sentences[i : i + size]) for i in range(max(1, len(sentences) - size + 1))]
+    return max(runs, key=lambda run: overlap(text, run))

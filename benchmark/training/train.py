@@ -23,6 +23,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from .model import LABELS, CrossEncoder, parent
+from .rules import ENTAILMENT, NOT_ENTAILED
 
 Row = tuple[list[int], int, int, str]  # token ids, where the claim begins, label, kind
 
@@ -42,6 +43,7 @@ class Options:
     smoothing: float
     seed: int
     threads: int
+    compile: bool
     start: Path | None
 
 
@@ -123,8 +125,9 @@ def logits_of(model: CrossEncoder, rows: list[Row], device: str, batch_tokens: i
 def accuracy_by_kind(logits: Tensor, rows: list[Row]) -> dict[str, float]:
     hits: dict[str, list[bool]] = {}
     for guess, row in zip(logits.argmax(-1).tolist(), rows, strict=True):
-        hits.setdefault(row[3], []).append(guess == row[2])
-        hits.setdefault("all", []).append(guess == row[2])
+        right = guess != ENTAILMENT if row[2] == NOT_ENTAILED else guess == row[2]
+        hits.setdefault(row[3], []).append(right)
+        hits.setdefault("all", []).append(right)
     return {kind: round(sum(h) / len(h), 4) for kind, h in sorted(hits.items())}
 
 
@@ -134,8 +137,19 @@ def learning_rate(peak: float, progress: float) -> float:
 
 
 def class_weights(rows: list[Row]) -> Tensor:
-    counts = torch.bincount(torch.tensor([r[2] for r in rows]), minlength=len(LABELS)).float()
-    return (counts.mean() / counts).sqrt()
+    """Rare labels count more, by the root of their rarity; a row that is only not entailed, as the mean of both."""
+    counts = torch.bincount(torch.tensor([r[2] for r in rows]), minlength=NOT_ENTAILED + 1).float()[:NOT_ENTAILED]
+    weights = (counts.mean() / counts).sqrt()
+    return torch.cat([weights, weights[1:].mean(0, keepdim=True)])  # [4]
+
+
+def loss_of(logits: Tensor, labels: Tensor, weights: Tensor, smoothing: float) -> Tensor:
+    """Weighted cross entropy; for a row that is only not entailed, of the sum of its two possible labels."""
+    logs = logits.log_softmax(-1)  # [rows, 3]
+    whole = torch.cat([logs, logs[:, 1:].logsumexp(-1, keepdim=True)], dim=-1)  # [rows, 4]
+    losses = -(1 - smoothing) * whole.gather(1, labels[:, None])[:, 0] - smoothing * logs.mean(-1)
+    chosen = weights[labels]
+    return (chosen * losses).sum() / chosen.sum()
 
 
 def save(path: Path, **state: Any) -> None:
@@ -166,9 +180,8 @@ def train(options: Options) -> None:
         optimizer.load_state_dict(state["optimizer"])
         seconds, step = state["seconds"], state["step"]
     log(rows=len(rows), dev=len(dev), device=device, step=step, seconds=round(seconds))
-    loss_of = torch.nn.CrossEntropyLoss(
-        weight=class_weights(rows).to(device), label_smoothing=options.smoothing
-    )
+    weights = class_weights(rows).to(device)
+    forward = torch.compile(model, dynamic=True) if options.compile else model
     began, saved, mean_loss, seen = time.monotonic() - seconds, seconds, 0.0, 0
     for batch in forever(rows, options.batch_tokens, options.seed, step):
         seconds = time.monotonic() - began
@@ -179,8 +192,9 @@ def train(options: Options) -> None:
             group["lr"] = learning_rate(options.rate, progress)
         model.train()
         with torch.autocast(device, dtype=torch.bfloat16):
-            logits = model(**tensors(batch, device))
-        loss = loss_of(logits.float(), torch.tensor([r[2] for r in batch], device=device))
+            logits = forward(**tensors(batch, device))
+        labels = torch.tensor([r[2] for r in batch], device=device)
+        loss = loss_of(logits.float(), labels, weights, options.smoothing)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learnt, 1.0)
@@ -234,6 +248,7 @@ def main() -> None:
     parser.add_argument("--smoothing", type=float, default=0.03)
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--compile", action="store_true", help="1.4 times as fast; needs a C++ compiler")
     parser.add_argument("--start", type=Path, help="a checkpoint whose weights to start from")
     train(Options(**vars(parser.parse_args())))
 

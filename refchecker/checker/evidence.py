@@ -1,0 +1,324 @@
+"""What of a claim's words a passage holds, element by element: the evidence that a word-blind model misses.
+
+Pure Python on English text; a passage is read once (`Page.of`) and compared with as many claims as there are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..types import Claim
+
+VERSION = 1  # of everything here: a model of these numbers holds for one version only
+NAN = math.nan
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'“(\[0-9])|\n+")
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
+_STOP = frozenset(
+    "a an the of in on at to for from by with and or as is are was were be been being it its his her their this "
+    "that these those which who whom has have had do does did no than then there into about over under after "
+    "before also such can he she they we you i s".split()
+)
+_NEGATIONS = frozenset(
+    "not no never none nobody nothing neither nor without cannot unable fails failed deny denied denies false "
+    "untrue impossible isn't wasn't aren't weren't doesn't didn't don't won't can't couldn't".split()
+)
+_DOUBTS = frozenset(
+    "may might could would should possibly perhaps maybe likely unlikely probably if unless allegedly reportedly "
+    "rumored supposedly doubtful improbable whether".split()
+)
+_DIGITS = {
+    word: str(value)
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "s", "ly", "er", "or")
+
+NAMES = (
+    *("cover", "cover_prefix", "trigrams", "trigrams_sentence"),
+    *("best_sentence", "second_sentence", "two_sentences", "full_sentences", "mean_sentence", "together"),
+    *(f"{name}_{part}" for part in "spo" for name in ("cover", "prefix", "words", "run", "sentence", "trigrams")),
+    *("numbers", "numbers_cover", "numbers_missing", "numbers_sentence", "numbers_passage", "years_missing"),
+    *("names", "names_cover", "names_missing", "names_sentence", "names_missing_s", "names_missing_o"),
+    *("negation_claim", "negation_sentence", "doubt_claim", "doubt_sentence"),
+    *("question_cover", "question_s", "question_p", "question_o", "question_passage"),
+    *("new_cover", "missing", "missing_asked"),
+)
+
+NETWORK_NAMES = (
+    *("support", "contradiction", "neutral", "lean"),
+    *("focus_support", "focus_contradiction", "focus_neutral", "focus_lean"),
+)
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word without its ending, number words as digits: rough, but the same on both sides.
+
+    >>> stem("wrote"), stem("founded"), stem("Founders"), stem("Two"), stem("1,200")
+    ('wrote', 'found', 'founder', '2', '1200')
+    """
+    word = word.lower().removesuffix("'s").removesuffix("’s")
+    word = _DIGITS.get(word, word).replace(",", "")
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=8192)
+def content(text: str) -> tuple[str, ...]:
+    """Stems of the words that carry meaning, in order."""
+    return tuple(stem(word) for word in words(text) if word.lower() not in _STOP)
+
+
+@lru_cache(maxsize=8192)
+def trigrams(text: str) -> frozenset[str]:
+    plain = " " + re.sub(r"\W+", " ", text.lower()).strip() + " "
+    return frozenset(plain[i : i + 3] for i in range(len(plain) - 2))
+
+
+class Sentence(NamedTuple):
+    """One sentence of a passage: where it stands, its words in lower case, their stems, its letter trigrams."""
+
+    start: int
+    end: int
+    lower: frozenset[str]
+    stems: frozenset[str]
+    trigrams: frozenset[str]
+
+
+class Page(NamedTuple):
+    """A passage, read once."""
+
+    order: list[str]  # stems as they come
+    places: dict[str, list[int]]
+    prefixes: frozenset[str]  # the first four letters of each
+    trigrams: frozenset[str]
+    sentences: list[Sentence]
+
+    @classmethod
+    def of(cls, text: str) -> Page:
+        borders = [0, *(edge for match in _SENTENCE.finditer(text) for edge in match.span()), len(text)]
+        spans = [span for span in zip(borders[::2], borders[1::2], strict=True) if text[slice(*span)].strip()]
+        parts = [text[start:end] for start, end in spans]
+        found = [words(part) for part in parts]
+        stems = [[stem(word) for word in each] for each in found]
+        order = [each for own in stems for each in own]
+        places: dict[str, list[int]] = {}
+        for place, each in enumerate(order):
+            places.setdefault(each, []).append(place)
+        sentences = [
+            Sentence(*span, frozenset(word.lower() for word in each), frozenset(own), trigrams(part))
+            for span, each, own, part in zip(spans, found, stems, parts, strict=True)
+        ]
+        return cls(order, places, frozenset(each[:4] for each in places), trigrams(text), sentences)
+
+
+_NOTHING = Sentence(0, 0, frozenset(), frozenset(), frozenset())
+
+
+def share(wanted: Sequence[str] | frozenset[str], there: Collection[str]) -> float:
+    """How much of what is wanted is there; NaN when nothing is wanted."""
+    return sum(each in there for each in wanted) / len(wanted) if wanted else NAN
+
+
+def longest_run(wanted: Sequence[str], page: Page) -> float:
+    """The longest piece of `wanted` that stands in the passage as it is, as a share of its length."""
+    best = 0
+    for first, start in enumerate(wanted):
+        for place in page.places.get(start, ()):
+            length = 1
+            while (
+                first + length < len(wanted)
+                and place + length < len(page.order)
+                and page.order[place + length] == wanted[first + length]
+            ):
+                length += 1
+            best = max(best, length)
+    return best / len(wanted) if wanted else NAN
+
+
+def nearness(claim: str, stems: Collection[str], letters: Collection[str]) -> float:
+    """How near a piece of text, given by its stems and letter trigrams, is to the claim: 0 to 1.5."""
+    wanted = content(claim)
+    return (share(wanted, stems) if wanted else 0.0) + 0.5 * share(trigrams(claim), letters)
+
+
+def focus(claim: str, page: Page, *, around: int = 1) -> tuple[int, int]:
+    """Where the sentence nearest to the claim stands in the passage, with `around` more on each side."""
+    nearest = max(
+        range(len(page.sentences)),
+        key=lambda i: nearness(claim, page.sentences[i].stems, page.sentences[i].trigrams),
+    )
+    chosen = page.sentences[max(0, nearest - around) : nearest + around + 1]
+    return chosen[0].start, chosen[-1].end
+
+
+def features(claim: Claim, page: Page, question: str = "") -> list[float]:
+    """The evidence in numbers, in the order of NAMES; NaN where it does not apply (no triplet, no question)."""
+    parts = claim.triplet or ("", "", "")
+    text = content(claim.text)
+    elements = [content(part) for part in parts]
+    covers = [share(text, sentence.stems) if text else 0.0 for sentence in page.sentences] or [0.0]
+    best = max(range(len(covers)), key=covers.__getitem__)
+    sentence = page.sentences[best] if page.sentences else _NOTHING
+    return [
+        *_whole(claim.text, text, page),
+        *_by_sentence(text, elements, covers, page),
+        *(
+            number
+            for part, own in zip(parts, elements, strict=True)
+            for number in _element(part, own, page, sentence)
+        ),
+        *_numbers(text, page, sentence),
+        *_names(claim.text, parts, page, sentence),
+        *_moods(claim.text, sentence),
+        *_question(text, elements, content(question), page),
+    ]
+
+
+def _whole(claim: str, text: tuple[str, ...], page: Page) -> list[float]:
+    letters = trigrams(claim)
+    nearest = max((share(letters, sentence.trigrams) for sentence in page.sentences), default=0.0)
+    return [
+        share(text, page.places),
+        share([each[:4] for each in text], page.prefixes),
+        share(letters, page.trigrams),
+        nearest,
+    ]
+
+
+def _by_sentence(
+    text: tuple[str, ...], elements: list[tuple[str, ...]], covers: list[float], page: Page
+) -> list[float]:
+    """Cover by the best sentence, the second best, two that follow each other; subject and object together."""
+    ranked = sorted(covers, reverse=True)
+    stems = [sentence.stems for sentence in page.sentences]
+    pairs = [share(text, one | other) for one, other in zip(stems, stems[1:], strict=False)] if text else []
+    subject, _, obj = elements
+    together = NAN
+    if subject and obj:
+        together = max((min(share(subject, own), share(obj, own)) for own in stems), default=0.0)
+    return [
+        ranked[0],
+        ranked[1] if len(ranked) > 1 else 0.0,
+        max(pairs, default=ranked[0]),
+        float(sum(cover >= 0.8 for cover in covers)),
+        sum(covers) / len(covers),
+        together,
+    ]
+
+
+def _element(part: str, own: tuple[str, ...], page: Page, sentence: Sentence) -> list[float]:
+    return [
+        share(own, page.places),
+        share([each[:4] for each in own], page.prefixes),
+        float(len(own)),
+        longest_run(own, page),
+        share(own, sentence.stems),
+        share(trigrams(part), page.trigrams) if part else NAN,
+    ]
+
+
+def _numbers(text: tuple[str, ...], page: Page, sentence: Sentence) -> list[float]:
+    claimed = [each for each in text if each[0].isdigit()]
+    given = [each for each in page.places if each[0].isdigit()]
+    years = [each for each in claimed if _YEAR.fullmatch(each) and each not in page.places]
+    other_years = any(_YEAR.fullmatch(each) for each in given)
+    return [
+        float(len(claimed)),
+        share(claimed, page.places),
+        float(sum(each not in page.places for each in claimed)),
+        share(claimed, sentence.stems),
+        float(len(given)),
+        len(years) * (1.0 if other_years else 0.5),
+    ]
+
+
+@lru_cache(maxsize=8192)
+def _capitals(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words(text) if word[0].isupper() and word.lower() not in _STOP)
+
+
+def _names(claim: str, parts: Sequence[str], page: Page, sentence: Sentence) -> list[float]:
+    claimed = _capitals(claim)
+
+    def missing(text: str) -> float:
+        return float(sum(each not in page.places for each in _capitals(text)))
+
+    return [
+        float(len(claimed)),
+        share(claimed, page.places),
+        missing(claim),
+        share(claimed, sentence.stems),
+        missing(parts[0]) if parts[0] else NAN,
+        missing(parts[2]) if parts[2] else NAN,
+    ]
+
+
+def _moods(claim: str, sentence: Sentence) -> list[float]:
+    """Whether the claim, and the sentence nearest to it, deny or doubt."""
+    said = frozenset(word.lower() for word in words(claim))
+    return [
+        float(not said.isdisjoint(_NEGATIONS)),
+        float(not sentence.lower.isdisjoint(_NEGATIONS)),
+        float(not said.isdisjoint(_DOUBTS)),
+        float(not sentence.lower.isdisjoint(_DOUBTS)),
+    ]
+
+
+def _question(
+    text: tuple[str, ...], elements: list[tuple[str, ...]], question: tuple[str, ...], page: Page
+) -> list[float]:
+    """What of the claim was asked already, and whether the passage holds what is new in it."""
+    missing = [each for each in text if each not in page.places]
+    if not question:
+        return [NAN, NAN, NAN, NAN, NAN, NAN, float(len(missing)), NAN]
+    asked = frozenset(question)
+    return [
+        share(text, asked),
+        *(share(own, asked) for own in elements),
+        share(question, page.places),
+        share([each for each in text if each not in asked], page.places),
+        float(len(missing)),
+        share(missing, asked),
+    ]
+
+
+def network_features(windows: Sequence[Sequence[float]], focus: Sequence[float] | None) -> list[float]:
+    """What the network's logits say, in the order of NETWORK_NAMES, in log odds.
+
+    The most support and the most contradiction that any window shows, the least neutrality, and how the window of
+    most support leans between the two; then the same of the focus, which without one is the only window.
+    """
+    odds = [_log_odds(logits) for logits in windows]
+    best = max(range(len(odds)), key=lambda i: odds[i][0])
+    alone = focus if focus is not None else windows[best]
+    return [
+        odds[best][0],
+        max(each[2] for each in odds),
+        min(each[1] for each in odds),
+        windows[best][0] - windows[best][2],
+        *(_log_odds(alone)[i] for i in (0, 2, 1)),
+        alone[0] - alone[2],
+    ]
+
+
+def _log_odds(logits: Sequence[float]) -> list[float]:
+    """Of each label against the others."""
+    rest = [[other for j, other in enumerate(logits) if j != i] for i in range(len(logits))]
+    return [
+        own - max(others) - math.log(sum(math.exp(other - max(others)) for other in others))
+        for own, others in zip(logits, rest, strict=True)
+    ]
