@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from . import __version__
-from .checker.embedded import SHIPPED, read_config
+from .checker.embedded_model import SHIPPED, read_config
 from .errors import UsageError
 from .extractor.dependency import MODELS, REMEDY
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from refchecker.checker.embedded import ORDER, EmbeddedChecker
+from refchecker.checker.embedded import EmbeddedChecker
+from refchecker.checker.embedded_model import FILES, ORDER, SHIPPED
+from refchecker.checker.evidence import NAMES, NETWORK_NAMES
 from refchecker.checker.windows import combine
 from refchecker.errors import UsageError
 from refchecker.types import Claim, Judgment, Label, Pair, Passage
@@ -81,20 +84,27 @@ def test_a_judgment_does_not_depend_on_its_companions(check: EmbeddedChecker) ->
 
 def test_duplicates_are_asked_once(check: EmbeddedChecker, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    scores = check._scores
+    network = check._read._network
+    logits = network.logits
 
-    def counting(item: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[float, ...]:
-        asked.append(item)
-        return scores(item)
+    def counting(passage: tuple[int, ...], claim: tuple[int, ...]) -> list[float]:
+        asked.append((passage, claim))
+        return logits(passage, claim)
 
-    monkeypatch.setattr(check, "_scores", counting)
+    monkeypatch.setattr(network, "logits", counting)
     check([pair("Marie Curie was born in Warsaw")] * 5 + [pair("Curie visited Rome")])
     assert len(asked) == 2
 
 
-def test_the_question_changes_nothing(check: EmbeddedChecker) -> None:
-    asked = Pair(Claim("Curie visited Rome"), CURIE, "Where did she go?")
-    assert check([asked]) == check([pair("Curie visited Rome")])
+def test_a_long_reference_costs_no_more_than_its_nearest_pieces(
+    check: EmbeddedChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    network = check._read._network
+    logits = network.logits
+    monkeypatch.setattr(network, "logits", lambda *ids: asked.append(ids) or logits(*ids))
+    check([pair("Marie Curie was born in Warsaw", Passage(f"{FILLER * 5}{CURIE.text} {FILLER * 5}", "long"))])
+    assert len(asked) <= 3
 
 
 def test_a_long_reference_is_cut_and_evidence_points_into_it(check: EmbeddedChecker) -> None:
@@ -165,13 +175,13 @@ def test_the_signature_names_version_and_weights(check: EmbeddedChecker) -> None
 
 def test_a_folder_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(
-        UsageError, match=r"no embedded model in .*model\.onnx, tokenizer\.json, config\.json"
+        UsageError, match=r"no embedded model in .*model\.onnx, weigh\.onnx, tokenizer\.json, config"
     ):
         EmbeddedChecker(str(tmp_path))
 
 
 def test_a_broken_config(tmp_path: Path) -> None:
-    for name in ("model.onnx", "tokenizer.json", "config.json"):
+    for name in FILES:
         (tmp_path / name).write_text('{"labels": ["yes"]}')
     with pytest.raises(UsageError, match="is not an embedded model's config"):
         EmbeddedChecker(str(tmp_path))
@@ -187,3 +197,17 @@ def test_neither_torch_nor_transformers_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_trees_of_another_evidence_are_refused(tmp_path: Path) -> None:
+    for name in FILES:
+        (tmp_path / name).write_bytes((SHIPPED / name).read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"evidence_version": 0}))
+    with pytest.raises(UsageError, match="weigh evidence of version 0"):
+        EmbeddedChecker(str(tmp_path))
+
+
+def test_the_trees_were_made_for_the_features_that_are_measured() -> None:
+    config = json.loads((SHIPPED / "config.json").read_text())
+    assert config["features"] == [*NAMES, *NETWORK_NAMES]

@@ -3,7 +3,7 @@
     python -m benchmark.training.export --data runs/embedded --parent DIR \\
         --checkpoint runs/embedded/checkpoint.pt --out refchecker/models/embedded --version v1
 
-Temperature and label biases are fitted on dev.jsonl, on the int8 model's own logits.
+`weigh` then adds the trees and the label biases to the folder.
 """
 
 from __future__ import annotations
@@ -24,11 +24,21 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from .calibrate import fit
-from .model import LABELS, CrossEncoder, parent
-from .train import Row, encoded, logits_of
+from refchecker.checker import evidence
 
-SETTINGS = {"max_tokens": 512, "window_tokens": 200, "overlap_tokens": 60, "max_claim_tokens": 160}
+from .model import LABELS, CrossEncoder, parent
+from .train import Row, accuracy_by_kind, encoded, logits_of
+
+SETTINGS = {
+    "max_tokens": 512,
+    "window_tokens": 200,
+    "overlap_tokens": 60,
+    "max_claim_tokens": 160,
+    "candidates": 2,
+    "focus_from_tokens": 128,
+    "biases": [0.0, 0.0, 0.0],
+    "evidence_version": evidence.VERSION,
+}
 
 
 class OneInput(nn.Module):
@@ -111,20 +121,17 @@ def export(data: Path, directory: Path, checkpoint: Path, out: Path, version: st
         plain = Path(scratch) / "plain.onnx"
         write_onnx(model, plain)
         quantise(plain, out / "model.onnx")
-    rows = encoded(data / "dev.jsonl", tokenizer, 256)
-    ours = onnx_logits(session_of(out / "model.onnx"), rows)
-    some = rows[:parity_rows]
+    some = encoded(data / "dev.jsonl", tokenizer, 256)[:parity_rows]
+    ours = onnx_logits(session_of(out / "model.onnx"), some)
     theirs = logits_of(load(checkpoint, directory), some, "cpu").numpy()
-    labels = np.array([row[2] for row in rows])
-    calibration = fit(ours, labels, [row[3] for row in rows])
     parity = {
         "rows": len(some),
-        "same_label": round(float((ours[: len(some)].argmax(1) == theirs.argmax(1)).mean()), 4),
-        "mean_difference": round(float(np.abs(ours[: len(some)] - theirs).mean()), 4),
-        "accuracy_torch": round(float((theirs.argmax(1) == labels[: len(some)]).mean()), 4),
-        "accuracy_onnx": round(float((ours[: len(some)].argmax(1) == labels[: len(some)]).mean()), 4),
+        "same_label": round(float((ours.argmax(1) == theirs.argmax(1)).mean()), 4),
+        "mean_difference": round(float(np.abs(ours - theirs).mean()), 4),
+        "accuracy_torch": accuracy_by_kind(torch.from_numpy(theirs), some)["all"],
+        "accuracy_onnx": accuracy_by_kind(torch.from_numpy(ours), some)["all"],
     }
-    config = {"version": version, "labels": LABELS, **SETTINGS, **calibration}
+    config = {"version": version, "labels": LABELS, **SETTINGS}
     config["sha256"] = hashlib.sha256((out / "model.onnx").read_bytes()).hexdigest()
     config["training_data"] = json.loads((data / "sources.json").read_text(encoding="utf-8"))["sha256"]
     config["parity"] = parity

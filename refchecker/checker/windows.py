@@ -81,10 +81,10 @@ def combine(pieces: Sequence[Passage], scores: Sequence[Scores]) -> Judgment:
         if carriers:
             index = max(carriers, key=lambda i: scores[i][label])
             span = pieces[index].span(0, len(pieces[index].text))
-            return Judgment(label, _rounded(scores[index]), spans=(span,))
+            return Judgment(label, rounded(scores[index]), spans=(span,))
     mean = {label: sum(each[label] for each in scores) / len(scores) for label in scores[0]}
-    return Judgment(Label.NEUTRAL, _rounded(mean))
+    return Judgment(Label.NEUTRAL, rounded(mean))
 
 
-def _rounded(scores: Scores) -> dict[Label, float]:
+def rounded(scores: Scores) -> dict[Label, float]:
     return {label: round(float(scores[label]), 4) for label in Label if label in scores}

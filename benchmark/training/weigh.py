@@ -1,0 +1,267 @@
+"""Train the trees that weigh the network's logits with the evidence of the words; measure by cross-validation.
+
+    python -m benchmark.training.weigh --data runs/embedded --model refchecker/models/embedded \\
+        --report benchmark/results/embedded_cv
+
+Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx and the label biases. The trees
+learn from people's labels on claim triplets (human/, zero and accurate context; the passages of noisy context may not
+be trained on), from the development rows that the network never saw, and from claims beside passages of other
+questions, which say nothing about them. Reported numbers are out of fold: no question is in both halves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GroupKFold
+
+from benchmark.data import data_root
+from benchmark.human import human_items
+from refchecker.checker.embedded_model import Network, biased, read_config
+from refchecker.checker.evidence import NAMES, NETWORK_NAMES, Page, nearness
+from refchecker.checker.reading import Reader, Reading
+from refchecker.types import Claim, Label, Pair, Passage
+
+from .trees import write_trees
+
+Array = np.ndarray[Any, np.dtype[Any]]
+ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)
+SETTINGS = ("zero_context", "accurate_context")
+NEEDED = ("model.onnx", "tokenizer.json", "config.json")
+
+
+class Row(NamedTuple):
+    """One labelled pair. `group` is the question: rows of one group are never both learnt from and predicted."""
+
+    pair: Pair
+    label: int
+    group: str
+    kind: str
+    weight: float
+
+
+def human_rows(root: Path) -> Iterator[Row]:
+    """Each triplet three times: as it is asked, without the question, and as plain text."""
+    for setting in SETTINGS:
+        for item in human_items(root, setting):
+            (passage,), label = item.passages, ORDER.index(item.label)
+            asked = Pair(item.claim, passage, item.question)
+            yield Row(asked, label, item.group, setting, 1.0)
+            yield Row(asked._replace(question=""), label, item.group, f"{setting} unasked", 0.35)
+            yield Row(Pair(Claim(item.claim.text), passage), label, item.group, f"{setting} text", 0.35)
+
+
+def unrelated_rows(rows: Sequence[Row], rng: Random, weight: float) -> Iterator[Row]:
+    """Each claim beside the nearest of a dozen passages of other questions: neutral."""
+    passages = {row.group: row.pair.passage for row in rows}
+    for row in rows:
+        others = rng.sample([group for group in passages if group != row.group], 12)
+
+        def near(group: str, claim: str = row.pair.claim.text) -> float:
+            page = Page.of(passages[group].text)
+            return nearness(claim, page.places, page.trigrams)
+
+        yield row._replace(
+            pair=row.pair._replace(passage=passages[max(others, key=near)]),
+            label=ORDER.index(Label.NEUTRAL),
+            kind="unrelated",
+            weight=weight,
+        )
+
+
+def made_rows(path: Path, weight: float) -> Iterator[Row]:
+    """The development rows of the network; a premise is a group."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        made = json.loads(line)
+        if made["label"] < len(ORDER):
+            pair = Pair(Claim(made["hypothesis"]), Passage(made["premise"], "premise"))
+            yield Row(pair, made["label"], made["premise"], made["kind"], weight)
+
+
+def measured(rows: Sequence[Row], model: Path) -> tuple[list[Row], Array]:
+    """The rows that can be read, and their features. # [rows, features]"""
+    read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
+    readings = read([row.pair for row in rows])
+    kept = [(row, each.row) for row, each in zip(rows, readings, strict=True) if isinstance(each, Reading)]
+    return [row for row, _ in kept], np.array([values for _, values in kept], dtype=np.float32)
+
+
+def weights_of(rows: Sequence[Row], power: float) -> Array:
+    """Row weights: within each kind, a label counts by its rarity to the `power`, so that which setting a pair
+    comes from says less about its label."""
+    weights = np.array([row.weight for row in rows])
+    kinds, labels = np.array([row.kind.split()[0] for row in rows]), np.array([row.label for row in rows])
+    for setting in SETTINGS:
+        here = kinds == setting
+        rarity = np.array([1 / np.mean(labels[here] == label) ** power for label in labels[here]])
+        weights[here] *= rarity / rarity.mean()
+    return weights
+
+
+class Forest(NamedTuple):
+    """A bag of boosted trees; its probabilities are those of the mean of their raw scores."""
+
+    members: list[HistGradientBoostingClassifier]
+
+    def __call__(self, features: Array) -> Array:
+        raw = sum(member._raw_predict(features) for member in self.members) / len(self.members)
+        powers = np.exp(raw - raw.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]  # [rows, 3]
+
+
+def fitted(features: Array, labels: Array, weights: Array, *, members: int, rounds: int, leaves: int) -> Forest:
+    """Members differ by the features that each split may look at."""
+    return Forest(
+        [
+            HistGradientBoostingClassifier(
+                max_iter=rounds,
+                learning_rate=0.06,
+                max_leaf_nodes=leaves,
+                min_samples_leaf=40,
+                l2_regularization=5.0,
+                max_features=0.4,
+                early_stopping=False,
+                random_state=seed,
+            ).fit(features, labels, sample_weight=weights)
+            for seed in range(members)
+        ]
+    )
+
+
+def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: int) -> Array:
+    """Probabilities of every row by trees that never saw its question. # [rows, 3]"""
+    labels, groups = np.array([row.label for row in rows]), [row.group for row in rows]
+    found = np.zeros((len(rows), len(ORDER)))
+    for train, test in GroupKFold(folds).split(features, labels, groups):
+        found[test] = fitted(features[train], labels[train], weights[train], **shape)(features[test])
+    return found
+
+
+def scores_of(labels: Array, probabilities: Array) -> dict[str, Any]:
+    """Accuracy, macro-F1, F1 by label, and balanced accuracy of Entailment against the rest."""
+    guess = probabilities.argmax(axis=1)
+    table = np.zeros((3, 3))
+    np.add.at(table, (labels, guess), 1)
+    f1 = 2 * np.diag(table) / np.maximum(table.sum(0) + table.sum(1), 1)
+    recall = (table[0, 0] / table[0].sum() + table[1:, 1:].sum() / table[1:].sum()) / 2
+    return {
+        "n": len(labels),
+        "accuracy": round(float(np.trace(table) / len(labels)), 4),
+        "macro_f1": round(float(f1.mean()), 4),
+        "f1": [round(float(each), 3) for each in f1],
+        "balanced_accuracy": round(float(recall), 4),
+    }
+
+
+def moved(probabilities: Array, biases: Sequence[float]) -> Array:
+    return np.array([biased(row, biases) for row in probabilities])
+
+
+def chosen_biases(rows: Sequence[Row], probabilities: Array) -> tuple[float, float, float]:
+    """The biases with the best sum, over the settings, of macro-F1 and balanced accuracy, out of fold."""
+
+    def gain(biases: tuple[float, float, float]) -> float:
+        total = 0.0
+        for setting in SETTINGS:
+            here = [i for i, row in enumerate(rows) if row.kind == setting]
+            labels = np.array([rows[i].label for i in here])
+            own = scores_of(labels, probabilities[here] * np.exp(biases))
+            total += own["macro_f1"] + own["balanced_accuracy"]
+        return total
+
+    steps = np.arange(-1.0, 1.01, 0.1)
+    options = [(round(float(e), 2), 0.0, round(float(c), 2)) for e in steps for c in steps]
+    return max(options, key=lambda each: (gain(each), -abs(each[0]) - abs(each[2])))
+
+
+def expected_calibration_error(labels: Array, probabilities: Array, bins: int = 10) -> float:
+    """Mean distance of confidence and accuracy over bins of equal width, weighted by their size."""
+    confidence, hits = probabilities.max(axis=1), probabilities.argmax(axis=1) == labels
+    place = np.minimum((confidence * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            abs(confidence[place == b].mean() - hits[place == b].mean()) * np.mean(place == b)
+            for b in range(bins)
+            if (place == b).any()
+        )
+    )
+
+
+def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
+    """Out-of-fold scores and calibration by kind of row."""
+    kinds = [*SETTINGS, *(f"{s} {v}" for s in SETTINGS for v in ("unasked", "text")), "unrelated"]
+    found: dict[str, Any] = {}
+    for kind in kinds:
+        here = [i for i, row in enumerate(rows) if row.kind == kind]
+        labels = np.array([rows[i].label for i in here])
+        found[kind] = {"accuracy": round(float(np.mean(probabilities[here].argmax(1) == labels)), 4), "n": len(here)}
+        if kind != "unrelated":
+            found[kind] = scores_of(labels, probabilities[here])
+        found[kind]["expected_calibration_error"] = round(
+            expected_calibration_error(labels, probabilities[here]), 4
+        )
+    made = [i for i, row in enumerate(rows) if row.kind not in kinds]
+    by_kind: dict[str, list[bool]] = {}
+    for i in made:
+        by_kind.setdefault(rows[i].kind, []).append(int(probabilities[i].argmax()) == rows[i].label)
+    found["made"] = {kind: round(sum(own) / len(own), 3) for kind, own in sorted(by_kind.items())}
+    return found
+
+
+def train(data: Path, model: Path, report: Path | None, *, power: float, folds: int, seed: int, **shape: int) -> None:
+    root = data_root("human")
+    rows = list(human_rows(root))
+    rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], Random(seed), 0.15)
+    rows += made_rows(data / "dev.jsonl", 0.25)
+    rows, features = measured(rows, model)
+    sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
+    weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
+    held_out = out_of_fold(features, rows, weights, folds, **shape)
+    biases = chosen_biases(rows, held_out)
+    found = {
+        "command": " ".join(["python -m benchmark.training.weigh", *sys.argv[1:]]),
+        "folds": folds,
+        "power": power,
+        "biases": biases,
+        "shape": shape,
+        "out_of_fold": report_of(rows, moved(held_out, biases)),
+        "out_of_fold_without_biases": report_of(rows, held_out),
+    }
+    forest = fitted(features, labels, weights, **shape)
+    difference = write_trees(forest.members, model / "weigh.onnx", features, forest(features))
+    config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    config |= {"biases": biases, "features": [*NAMES, *NETWORK_NAMES], "weigh_rows": len(rows)}
+    (model / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    found["largest_difference_onnx"] = difference
+    text = json.dumps(found, indent=1)
+    sys.stdout.write(text + "\n")
+    if report:
+        report.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder that `prepare` wrote")
+    parser.add_argument("--model", type=Path, required=True, help="folder that `export` wrote")
+    parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
+    parser.add_argument("--power", type=float, default=0.5, help="0: labels as they come, 1: balanced")
+    parser.add_argument("--folds", type=int, default=8)
+    parser.add_argument("--members", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--leaves", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=13)
+    train(**vars(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

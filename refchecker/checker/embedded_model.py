@@ -1,0 +1,152 @@
+"""The files of the model that ships: what they must hold, and how they are run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import UsageError
+from ..types import Label
+from . import evidence
+
+SHIPPED = Path(__file__).resolve().parent.parent / "models" / "embedded"
+FILES = ("model.onnx", "weigh.onnx", "tokenizer.json", "config.json")
+ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)  # of the outputs of both models
+
+
+class Config(NamedTuple):
+    """What config.json says beside the weights."""
+
+    version: str
+    max_tokens: int  # of one input: piece, claim and three special tokens
+    window_tokens: int
+    overlap_tokens: int
+    max_claim_tokens: int
+    candidates: int  # windows read of a long passage, the nearest to the claim by their words
+    focus_from_tokens: int  # in a passage longer than this the nearest sentences are read on their own too
+    biases: tuple[float, ...]  # added to the log probabilities, in the order of ORDER
+
+
+class Network:
+    """The cross-encoder and its tokenizer."""
+
+    def __init__(self, folder: Path) -> None:
+        self._session = session(folder / "model.onnx")
+        self._tokenizer = _tokenizer(folder / "tokenizer.json")
+        self._cls, self._sep = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+
+    def encoded(self, text: str) -> Any:
+        """The text's tokens, without special ones: `.ids` and `.offsets`."""
+        return self._tokenizer.encode(text, add_special_tokens=False)
+
+    def logits(self, passage: Sequence[int], claim: Sequence[int]) -> list[float]:
+        """Of one unpadded input, in the order of ORDER."""
+        import numpy as np
+
+        row = [self._cls, *passage, self._sep, *claim, self._sep]
+        types = [0] * (len(passage) + 2) + [1] * (len(claim) + 1)
+        feed = {
+            "input_ids": np.array([row], dtype=np.int64),
+            "token_type_ids": np.array([types], dtype=np.int64),
+        }
+        found: list[float] = self._session.run(None, feed)[0][0].tolist()
+        return found
+
+
+class Trees:
+    """The trees that weigh the network's logits together with the evidence."""
+
+    def __init__(self, folder: Path, biases: Sequence[float]) -> None:
+        self._session, self._biases = session(folder / "weigh.onnx"), biases
+
+    def __call__(self, rows: Sequence[Sequence[float]]) -> list[tuple[float, ...]]:
+        """Probabilities for rows of features (NaN where one does not apply), in the order of ORDER."""
+        import numpy as np
+
+        if not rows:
+            return []
+        found = self._session.run(["probabilities"], {"features": np.array(rows, dtype=np.float32)})[0]
+        return [biased(row, self._biases) for row in found.tolist()]
+
+
+def biased(probabilities: Sequence[float], biases: Sequence[float]) -> tuple[float, ...]:
+    """The probabilities with each label's odds moved by its bias; they sum to 1.
+
+    >>> biased((0.5, 0.25, 0.25), (0.0, 0.0, 0.0))
+    (0.5, 0.25, 0.25)
+    """
+    powers = [p * math.exp(bias) for p, bias in zip(probabilities, biases, strict=True)]
+    return tuple(power / sum(powers) for power in powers)
+
+
+def digest_of(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for name in FILES:
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()
+
+
+def read_config(folder: Path, files: Sequence[str] = FILES) -> Config:
+    """The checked contents of config.json in a folder that holds all `files`."""
+    missing = [name for name in files if not (folder / name).is_file()]
+    if missing:
+        raise UsageError(
+            f"no embedded model in {str(folder)!r}: {', '.join(missing)} is missing. "
+            "Install refchecker again, or name a folder that benchmark/training wrote."
+        )
+    path = folder / "config.json"
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        labels, version = tuple(Label(name) for name in raw["labels"]), int(raw["evidence_version"])
+        config = Config(
+            version=str(raw["version"]),
+            **{name: int(raw[name]) for name in Config._fields[1:-1]},
+            biases=tuple(float(bias) for bias in raw["biases"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path} is not an embedded model's config: {error!r}") from error
+    if labels != ORDER or len(config.biases) != len(ORDER):
+        raise UsageError(f"{path}: labels must be {', '.join(ORDER)}, with a bias for each.")
+    if config.window_tokens + config.max_claim_tokens + 3 > config.max_tokens:
+        raise UsageError(f"{path}: window, claim and three special tokens exceed max_tokens.")
+    if version != evidence.VERSION:
+        raise UsageError(
+            f"{path}: its trees weigh evidence of version {version}, this package measures version "
+            f"{evidence.VERSION}. Use the model that came with the package, or train it again."
+        )
+    return config
+
+
+def session(path: Path) -> Any:
+    """The ONNX file, ready to run on one thread: inputs run side by side instead."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise UsageError(
+            "the embedded checker needs onnxruntime. Install it: pip install onnxruntime"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's own exception types are not public
+        raise UsageError(f"{path} cannot be loaded: {error}") from error
+
+
+def _tokenizer(path: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise UsageError(
+            "the embedded checker needs tokenizers. Install it: pip install tokenizers"
+        ) from error
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
