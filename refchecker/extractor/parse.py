@@ -170,6 +170,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
 
 
 def _distinct(found: Sequence[Found]) -> tuple[Found, ...]:
-    return tuple({tuple(part.casefold() for part in each.parts): each for each in reversed(found)}.values())[
-        ::-1
-    ]
+    first: dict[tuple[str, ...], Found] = {}
+    for each in found:
+        first.setdefault(tuple(part.casefold() for part in each.parts), each)
+    return tuple(first.values())
