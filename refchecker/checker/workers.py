@@ -55,7 +55,10 @@ class Workers:
 
     def _answers(self, inputs: Sequence[Tokens]) -> list[Row]:
         rows: list[Row] = [[]] * len(inputs)
-        turns = _turns(inputs, self._turn_tokens)
+        share = sum(len(each.ids) for each in inputs) // (
+            2 * len(self._processes)
+        )  # of a small call, for all
+        turns = _turns(inputs, min(self._turn_tokens, share))
         busy: dict[Connection, list[int]] = {}
         free = list(self._processes)
         while free or busy:
