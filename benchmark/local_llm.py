@@ -115,7 +115,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=("fetch", "serve", "run"))
-    parser.add_argument("command", nargs="*", help="for run: the command, after --")
+    parser.add_argument("command", nargs="*", help="for run, after all options and --")
     parser.add_argument("--model", choices=sorted(MODELS), default="qwen2.5-coder-0.5b")
     parser.add_argument("--port", type=int, default=8091)
     parser.add_argument("--slots", type=int, default=2, help="requests answered side by side")
