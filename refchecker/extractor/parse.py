@@ -85,7 +85,7 @@ def _triplet(fields: dict[str, Any]) -> tuple[str, ...]:
     parts = tuple(_string(_first(fields, keys)) for keys in _PARTS)
     if parts[0] and any(parts[1:]):
         return parts
-    whole = next((fields[key] for key in _TRIPLET_KEYS if isinstance(fields.get(key), list)), [])
+    whole: list[Any] = next((fields[key] for key in _TRIPLET_KEYS if isinstance(fields.get(key), list)), [])
     return _three(whole)
 
 
