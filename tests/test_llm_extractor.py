@@ -90,7 +90,7 @@ def test_what_the_response_does_not_say_is_dropped_and_counted():
     extract = LLMExtractor(client)
     [found] = extract([Record("1", CURIE)])
     assert len(found.claims) == 3
-    assert found.note == "1 claims that the response does not make, left out"
+    assert found.note == "claims that the response does not make, left out: 1"
     assert not found.failed
     assert extract.told() == [found.note]
 
