@@ -59,7 +59,7 @@ llm: .llm/$(LLM).gguf # a small language model on loopback, until interrupted
 	$(LLM_PYTHON) benchmark/local_llm.py serve --model $(LLM)
 
 llm-demo: .llm/$(LLM).gguf $(VENV)/llm # the examples, with that model as extractor and checker
-	$(LLM_PYTHON) benchmark/local_llm.py run --model $(LLM) -- $(BIN)/refchecker-cli extract-check --restart \
+	$(LLM_PYTHON) benchmark/local_llm.py --model $(LLM) run -- $(BIN)/refchecker-cli extract-check --restart \
 		--input_path examples/responses.json --output_path .llm/verdicts.json \
 		--extractor_name openai/$(LLM) --extractor_api_base $(LLM_ADDRESS) \
 		--checker_name openai/$(LLM) --checker_api_base $(LLM_ADDRESS) \

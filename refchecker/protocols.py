@@ -12,7 +12,6 @@ The future carries what went wrong with these items; a `UsageError` in it ends t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from typing import Protocol
 
 from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Span
@@ -34,18 +33,6 @@ class Checker(Protocol):
     """What each pair's passage says about its claim."""
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]: ...
-
-
-class BegunExtractor(Extractor, Protocol):
-    """An extractor that has many records under way at once."""
-
-    def begin(self, records: Sequence[Record], /) -> Future[list[Extraction]]: ...
-
-
-class BegunChecker(Checker, Protocol):
-    """A checker that has many pairs under way at once."""
-
-    def begin(self, pairs: Sequence[Pair], /) -> Future[list[Judgment]]: ...
 
 
 class Retriever(Protocol):

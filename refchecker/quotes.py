@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 _ALIKE = str.maketrans("“”„«»‟‘’‚‛`´‐‑‒–—−", '""""""' + "''''''" + "------")
 _GAP = re.compile(r"\s*(?:\.{3,}|…|\[\.{3}\])\s*")
@@ -45,6 +46,7 @@ def _inside_word(plain: str, place: int) -> bool:
     return place > 0 and len(around) == 2 and around.isalnum() and max(around) < _UNSPACED
 
 
+@lru_cache(1024)  # many quotes are looked for in the same text
 def _plain(text: str) -> tuple[str, list[int]]:
     """The text for comparing, and for each of its characters the place it comes from."""
     kept: list[str] = []

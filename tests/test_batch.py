@@ -172,7 +172,7 @@ def test_a_run_in_rounds(server: BatchServer, tmp_path: Path) -> None:
     server.release.set()
     provider = provider_of("openai/m", api_base=f"{server.address}/v1", key=KEY)
     batching = Batching(str(tmp_path), lambda line: None, poll_seconds=0.05)
-    client = client_of(provider, cache_dir=str(tmp_path), batching=batching)
+    clients = [client_of(provider, cache_dir=str(tmp_path), batching=batching) for _ in range(2)]
 
     def chain() -> list[str]:
         """Each answer leads to another question, as claims do; a third question is for the run itself."""
@@ -180,14 +180,14 @@ def test_a_run_in_rounds(server: BatchServer, tmp_path: Path) -> None:
         for number in range(3):
             asked = "first"
             try:
-                for _ in range(3):
+                for client in (*clients, clients[1]):
                     asked = loop.run(client.ask(Request("", f"{asked} {number}", 5))).text
             except Refused:
                 continue
             texts.append(asked)
         return texts
 
-    batching(lambda: None if not chain() else pytest.fail("a question was asked"), rounds=2)
+    batching(lambda: None if not chain() else pytest.fail("a question was asked"))
     assert [len(batch["bodies"]) for batch in server.created] == [2, 2]
     assert len(server.asked) == 2
     assert len(chain()) == 3
@@ -201,6 +201,8 @@ def test_who_has_no_batches(tmp_path: Path) -> None:
             cache_dir=str(tmp_path),
             batching=Batching(str(tmp_path), print),
         )
+    with pytest.raises(UsageError, match="asks no language model"):
+        Batching(str(tmp_path), print)(lambda: None)
 
 
 def test_portions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -321,9 +321,12 @@ def test_help_has_examples_and_every_flag_says_something():
         assert all(action.help for action in sub._actions), name
 
 
-def test_doctor_says_that_the_defaults_run_here(capsys):
+def test_doctor_says_that_the_defaults_run_here(capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
     text, usable = report()
     assert usable, text
+    assert "models of openai" in text
+    assert "planted" not in text
     assert main(["doctor"]) == 0
     assert "checker 'embedded'" in capsys.readouterr().out
 

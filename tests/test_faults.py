@@ -67,7 +67,7 @@ def test_every_record_ends_judged_or_failed_with_its_cause_and_no_answer_is_paid
     def check(server: FaultServer, ledger: Ledger, **options) -> list:
         base = server.openai_base if model.startswith("openai") else server.anthropic_base
         client = llms.load(
-            model, api_base=base, cache_dir=str(tmp_path), request_timeout=3.0, ledger=ledger, **options
+            model, api_base=base, cache_dir=str(tmp_path), request_timeout=5.0, ledger=ledger, **options
         )
         return list(run(records(RECORDS, claims), check=LLMChecker(client, claims_per_prompt=claims)))
 
@@ -94,7 +94,8 @@ def test_every_record_ends_judged_or_failed_with_its_cause_and_no_answer_is_paid
         if report.status == "ok":
             assert [v.label for v in replayed.verdicts] == [v.label for v in report.verdicts]
     assert judged + failed == RECORDS * claims
-    assert failed <= 0.01 * judged, "what can be asked again is asked again"
+    notes = {report.note for report in reports if report.status == "failed"}
+    assert failed <= 0.01 * judged, f"what can be asked again is asked again: {notes}"
     usage = ledger.usage()
     assert usage.retries > 0.1 * RECORDS
     assert usage.causes.keys() <= {
@@ -154,7 +155,7 @@ def test_killed_in_the_middle_no_paid_answer_is_asked_again(folder):
 
     with FaultServer(answer, hold_after=60) as server:
         process = start(server.openai_base)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not (server.held and kept() == server.good):
             assert time.monotonic() < deadline, process.kill() or process.communicate()[0]
             time.sleep(0.05)
@@ -162,7 +163,7 @@ def test_killed_in_the_middle_no_paid_answer_is_asked_again(folder):
         process.communicate()
         server.release()
         process = start(server.openai_base)
-        talk, _ = process.communicate(timeout=120)
+        talk, _ = process.communicate(timeout=300)
         assert process.returncode == 0, talk
         assert server.asked_after_a_good_answer() == []
         assert len(server.good_answers()) == count

@@ -131,7 +131,7 @@ def test_reasons_and_quotes():
     assert REFERENCE.text[44:58] == "died in France"
     assert (quoted.reason, invented.label) == ("So it says.", C)
     assert invented.spans == (REFERENCE.span(0, len(REFERENCE.text)),)
-    assert checker.told() == ["1 quotes that are not in the reference, left out"]
+    assert checker.told() == ["quotes that are not in the reference, left out: 1"]
 
 
 def test_what_was_not_wanted_is_not_kept():

@@ -113,7 +113,7 @@ class LLMChecker:
         """What did not go smoothly so far, and how often repeats disagreed; a line each."""
         counts = dict(self._counts)
         votes, flips = counts.pop("votes", 0), counts.pop("flips", 0)
-        lines = [f"{count} {what}" for what, count in counts.items() if count]
+        lines = [f"{what}: {count}" for what, count in counts.items() if count]
         return lines + ([f"{flips / votes:.1%} of {votes} votes were against the majority"] if votes else [])
 
     async def _judgments(self, pairs: Sequence[Pair]) -> list[Judgment]:
@@ -203,16 +203,13 @@ class LLMChecker:
         places = find_quote(answer.quote, piece.text) if "quote" in self._fields else []
         if "quote" in self._fields and answer.quote.strip() and not places:
             self._counts["quotes that are not in the reference, left out"] += 1
+        if not places and answer.label is not Label.NEUTRAL:
+            places = [(0, len(piece.text))]
         scores = label_scores(alone.logprobs) if alone else {}
-        decisive = answer.label is not Label.NEUTRAL
         return Judgment(
             answer.label,
             scores if scores and max(scores, key=scores.__getitem__) is answer.label else {},
-            spans=tuple(
-                piece.span(start, end)
-                for start, end in places or [(0, len(piece.text))]
-                if places or decisive
-            ),
+            spans=tuple(piece.span(start, end) for start, end in places),
             reason=answer.reason if "reason" in self._fields else "",
         )
 

@@ -73,7 +73,7 @@ def _first_answer(model: Any, answers: tuple[int, ...]) -> Any:
     """A generative model as a classifier: the logits of the answers at the first token it would write."""
     torch = imported("torch")
 
-    class FirstAnswer(torch.nn.Module):  # type: ignore[misc]
+    class FirstAnswer(torch.nn.Module):  # type: ignore[misc,name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.generator, self.config = model, model.config

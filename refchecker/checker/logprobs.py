@@ -27,10 +27,9 @@ def label_scores(tokens: Sequence[tuple[str, Mapping[str, float]]]) -> dict[Labe
     begin = max((match.end() for match in _BEFORE_LABEL.finditer(text)), default=0)
     position = 0
     for token, alternatives in tokens:
+        beyond = token[max(0, begin - position) :]
         position += len(token)
-        if position > begin and re.search(
-            r"[^\W\d_]", token[len(token) - (position - begin) :] if position - begin < len(token) else token
-        ):
+        if re.search(r"[^\W\d_]", beyond):
             return _scores(alternatives)
     return {}
 

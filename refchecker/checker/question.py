@@ -43,7 +43,7 @@ class Question(NamedTuple):
                 fence=fence, material="\n\n".join(filter(None, material)), ids=", ".join(ids)
             ),
             max_tokens=REPLY_TOKENS[""] + len(ids) * sum(REPLY_TOKENS[field] for field in fields),
-            schema=_schema(fields, [] if alone else ids),
+            schema=_schema(fields) if alone else _joint_schema(fields),
             schema_name="verdict" if alone else "verdicts",
             temperature=VOTE_TEMPERATURE if voting else 0.0,
             logprobs=ALTERNATIVES if alone and not voting else 0,
@@ -69,11 +69,12 @@ def questions(wanted: Iterable[tuple[str, Passage, str]], most: int) -> Iterator
             yield Question(some, piece, asked)
 
 
-def _schema(fields: Sequence[str], ids: Sequence[str]) -> dict[str, Any]:
-    """The JSON schema of the reply: one entry, or with `ids` a list of entries that have one."""
-    kinds: dict[str, Any] = {field: {"type": "string"} for field in fields}
-    kinds["label"] = {"type": "string", "enum": [str(label) for label in _LABELS]}
-    if not ids:
-        return object_schema(kinds)
-    entry = object_schema({"id": {"type": "string", "enum": list(ids)}} | kinds)
-    return object_schema({"answers": {"type": "array", "items": entry}})
+def _schema(fields: Sequence[str], **more: Any) -> dict[str, Any]:
+    """The JSON schema of one answer. It is the same for every request: a new one costs a provider time."""
+    kinds = more | {field: {"type": "string"} for field in fields}
+    return object_schema(kinds | {"label": {"type": "string", "enum": [str(label) for label in _LABELS]}})
+
+
+def _joint_schema(fields: Sequence[str]) -> dict[str, Any]:
+    """The JSON schema of a list of answers, each with the id of its claim."""
+    return object_schema({"answers": {"type": "array", "items": _schema(fields, id={"type": "string"})}})

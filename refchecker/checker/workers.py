@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ..errors import ComponentError, UsageError
 from .engine import Engine, Recipe, Row, by_length
@@ -55,15 +55,18 @@ class Workers:
 
     def _answers(self, inputs: Sequence[Tokens]) -> list[Row]:
         rows: list[Row] = [[]] * len(inputs)
-        turns = _turns(inputs, self._turn_tokens)
+        share = sum(len(each.ids) for each in inputs) // (
+            2 * len(self._processes)
+        )  # of a small call, for all
+        turns = _turns(inputs, min(self._turn_tokens, share))
         busy: dict[Connection, list[int]] = {}
-        free: list[Any] = list(self._processes)
+        free = list(self._processes)
         while free or busy:
             for connection in free:
                 if turn := next(turns, None):
                     self._send(connection, [inputs[index] for index in turn])
                     busy[connection] = turn
-            free = wait(list(busy)) if busy else []
+            free = cast("list[Connection]", wait(list(busy)) if busy else [])
             for connection in free:
                 answer = self._received(connection)
                 for index, row in zip(busy.pop(connection), answer, strict=True):

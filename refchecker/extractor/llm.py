@@ -17,7 +17,7 @@ from ..llms.together import together
 from ..llms.tokens import estimated
 from ..llms.types import Client, GaveUp, Refused, Reply, Request
 from ..text import sentences
-from ..types import RESPONSE, Claim, Extraction, Passage, Record
+from ..types import RESPONSE, Claim, Extraction, Passage, Record, Span
 from .abstain import DECLINES, NOTHING, declines, kind
 from .locate import locate
 from .parse import Found, Reading, read_claims
@@ -100,7 +100,7 @@ class LLMExtractor:
 
     def told(self) -> list[str]:
         """What did not go smoothly so far, a line each."""
-        return [f"{count} {what}" for what, count in self._counts.items()]
+        return [f"{what}: {count}" for what, count in self._counts.items()]
 
     async def _extractions(self, records: Sequence[Record]) -> list[Extraction]:
         return await together(map(self._extraction, records))
@@ -115,7 +115,7 @@ class LLMExtractor:
         notes = list(dict.fromkeys(note for _, note in readings if note))
         if lost:
             self._counts[_LOST] += lost
-            notes.append(f"{lost} {_LOST}")
+            notes.append(f"{_LOST}: {lost}")
         failed = any(note for _, note in readings) or bool(lost and not claims)
         return Extraction(claims, "; ".join(notes) or ("" if claims else NOTHING), failed=failed)
 
@@ -189,27 +189,31 @@ def _claims(
     """The claims with their places, each once, and how many are not in the response."""
     claims: dict[str, Claim] = {}
     lost = 0
-    refused = {piece.start for piece in pieces if kind(piece.text) == "refusal"}
     for each in found:
         spans = locate(each, pieces, record.question)
-        claim = (
-            Claim.of_triplet(*each.parts, spans=spans)
-            if len(each.parts) == 3
-            else Claim(each.parts[0], spans=spans)
-        )
-        within = {
-            piece.start
-            for piece in pieces
-            for span in spans
-            if piece.start <= span.start < piece.start + len(piece.text)
-        }
+        claim = _claim(each.parts, spans)
         if not spans:
             lost += 1
-        elif not (within <= refused and kind(claim.text) == "refusal"):
-            key = one_line(" | ".join(each.parts)).casefold()
-            known = claims.get(key)
-            claims[key] = replace(known, spans=tuple(dict.fromkeys(known.spans + spans))) if known else claim
+        elif not _declining(claim, pieces):
+            known = claims.setdefault(claim.text.casefold(), claim)
+            claims[claim.text.casefold()] = replace(known, spans=tuple(dict.fromkeys(known.spans + spans)))
     return tuple(claims.values()), lost
+
+
+def _claim(parts: Sequence[str], spans: tuple[Span, ...]) -> Claim:
+    if len(parts) == 1:
+        return Claim(parts[0], spans=spans)
+    subject, predicate, obj = parts
+    return Claim.of_triplet(subject, predicate, obj, spans)
+
+
+def _declining(claim: Claim, pieces: Sequence[Passage]) -> bool:
+    """Whether a claim is only that the response declines, made of a sentence that does."""
+    return kind(claim.text) == "refusal" and all(
+        kind(piece.text) == "refusal"
+        for piece in pieces
+        if any(piece.start <= span.start < piece.start + len(piece.text) for span in claim.spans)
+    )
 
 
 def _schema(fields: Sequence[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..quotes import find_quote
 from ..types import Passage, Span
@@ -44,6 +45,7 @@ def locate(found: Found, sentences: Sequence[Passage], question: str = "") -> tu
     return tuple(_stretch(claim, sentence) for sentence in chosen)
 
 
+@lru_cache(4096)  # every claim of a response is compared with its sentences
 def words(text: str) -> frozenset[str]:
     """The words of a text without their endings; those that carry no meaning only if there are no others.
 

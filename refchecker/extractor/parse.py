@@ -85,7 +85,7 @@ def _triplet(fields: dict[str, Any]) -> tuple[str, ...]:
     parts = tuple(_string(_first(fields, keys)) for keys in _PARTS)
     if parts[0] and any(parts[1:]):
         return parts
-    whole = next((fields[key] for key in _TRIPLET_KEYS if isinstance(fields.get(key), list)), [])
+    whole: list[Any] = next((fields[key] for key in _TRIPLET_KEYS if isinstance(fields.get(key), list)), [])
     return _three(whole)
 
 
@@ -170,6 +170,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
 
 
 def _distinct(found: Sequence[Found]) -> tuple[Found, ...]:
-    return tuple({tuple(part.casefold() for part in each.parts): each for each in reversed(found)}.values())[
-        ::-1
-    ]
+    first: dict[tuple[str, ...], Found] = {}
+    for each in found:
+        first.setdefault(tuple(part.casefold() for part in each.parts), each)
+    return tuple(first.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from ..errors import UsageError
 from . import loop
 from .batch_fill import POLL_SECONDS, Filled, Filling
 from .batch_log import BatchLog
@@ -37,9 +38,14 @@ class Batching:
         self._plans.append(Plan(client, store, filling, self))
         return self._plans[-1]
 
-    def __call__(self, trial: Callable[[], None], rounds: int) -> None:
-        """Have what `trial` would ask answered into the cache; answers lead to further questions."""
-        for _ in range(rounds):
+    def __call__(self, trial: Callable[[], None]) -> None:
+        """Have what `trial` would ask answered into the cache, in as many rounds as it has clients.
+
+        What one model answers (claims) is what the next is asked about.
+        """
+        if not self._plans:
+            raise UsageError("--provider_batch: this run asks no language model. Leave it out.")
+        for _ in self._plans:
             self.planning = True
             trial()
             self.planning = False

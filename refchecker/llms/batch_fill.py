@@ -12,8 +12,8 @@ from typing import Any
 from .batch_log import BatchLog, Submitted
 from .batch_wire import batches_of
 from .cache import Store
-from .ledger import Ledger
-from .prices import batched, cost_of, estimated_tokens
+from .ledger import Ledger, most_cost
+from .prices import batched, cost_of
 from .types import Accept, Price, Provider, Refused, Reply, Request, RetryLater, RunEnds
 
 MOST_REQUESTS = 50_000  # in one batch; both providers take as many
@@ -66,7 +66,7 @@ class Filling:
         The first new request is asked alone and at once: a wrong key, an unknown model or a parameter that
         the model refuses shows before anything is submitted.
         """
-        under_way = await self._taken_up()
+        under_way = await self._taken_up(wanted)
         pending = {key for key in wanted if any(self._log.has(batch.tag, key) for batch in under_way)}
         new = {key: asked for key, asked in wanted.items() if key not in pending and not self._store.get(key)}
         self._require_money(new)
@@ -81,6 +81,7 @@ class Filling:
                     under_way.remove(batch)
                     brought.append(filled)
             if under_way:
+                self._ledger.require_open()  # the deadline of the run is one for waiting too
                 await asyncio.sleep(self._poll_seconds)
         reasons = [filled.reason for filled in brought if filled.reason]
         return Filled(
@@ -89,20 +90,26 @@ class Filling:
             reasons[0] if reasons else "",
         )
 
-    async def _taken_up(self) -> list[Submitted]:
-        """The batches of earlier runs; one that was killed while submitting is looked for at the provider."""
-        batches = self._log.open(self._chat.signature)
-        known = frozenset(batch.batch_id for batch in batches if batch.batch_id)
-        for batch in batches:
-            if batch.batch_id is None:
-                if found := await self._batches.find(batch.tag, batch.count, batch.since, known):
-                    self._log.submitted(batch.tag, found)
-                else:
-                    self._log.finish(batch.tag)
-        batches = self._log.open(self._chat.signature)
+    async def _taken_up(self, wanted: Wanted) -> list[Submitted]:
+        """The batches that an earlier run has submitted for these; one it was killed over is looked for."""
+        for batch in self._open():
+            if batch.batch_id is None and not await self._found(batch):
+                self._log.finish(batch.tag)
+        batches = [batch for batch in self._open() if any(self._log.has(batch.tag, key) for key in wanted)]
         if batches:
             self._tell(f"going on with {len(batches)} submitted batches of {self._chat.signature}.")
         return batches
+
+    def _open(self) -> list[Submitted]:
+        return self._log.open(self._chat.signature)
+
+    async def _found(self, batch: Submitted) -> str | None:
+        """The provider's id of a batch that may have been made, noted where there is one."""
+        known = frozenset(each.batch_id for each in self._open() if each.batch_id)
+        found = await self._batches.find(batch.tag, batch.count, batch.since, known)
+        if found:
+            self._log.submitted(batch.tag, found)
+        return found
 
     async def _probe(self, new: dict[bytes, tuple[Request, Accept | None]]) -> Filled:
         """Ask the first; it leaves `new` where it was answered, or cannot be."""
@@ -123,34 +130,33 @@ class Filling:
         tag = uuid.uuid4().hex
         taken = set(self._log.intend(tag, self._chat.signature, [key for key, _ in portion]))
         lines = [(key.hex(), body) for key, body in portion if key in taken]
-        if not lines:
-            return []
-        for attempt in range(1, CREATE_ATTEMPTS + 1):
-            try:
-                batch_id = await self._batches.create(tag, lines)
-            except RetryLater as failure:
-                if attempt == CREATE_ATTEMPTS:
-                    raise RunEnds(
-                        f"cannot submit a batch: {failure}. The same command tries again."
-                    ) from None
-                self._tell(f"submitting a batch again: {failure}")
-                await asyncio.sleep(failure.attempt.retry_after_seconds or self._poll_seconds)
-                [now] = [batch for batch in self._log.open(self._chat.signature) if batch.tag == tag]
-                found = await self._batches.find(tag, now.count, now.since, frozenset())
-                if found is None:
-                    continue
-                batch_id = found
-            except (Refused, RunEnds):
-                self._log.finish(tag)  # it was turned down: there is nothing to go on with
-                raise
-            self._log.submitted(tag, batch_id)
+        if lines:
+            batch_id = await self._created(tag, lines)
             self._told(
                 batch_id,
                 f"submitted, {len(lines)} requests. It goes on if this program is stopped; the same "
                 "command collects it.",
             )
-            break
-        return [batch for batch in self._log.open(self._chat.signature) if batch.tag == tag]
+        return [batch for batch in self._open() if batch.tag == tag]
+
+    async def _created(self, tag: str, lines: list[tuple[str, dict[str, Any]]]) -> str:
+        """The provider's id of the batch, made now; one that may have been made is looked for first."""
+        for attempt in range(1, CREATE_ATTEMPTS + 1):
+            try:
+                batch_id = await self._batches.create(tag, lines)
+            except RetryLater as failure:
+                self._tell(f"a batch was not accepted (attempt {attempt}): {failure}")
+                await asyncio.sleep(failure.attempt.retry_after_seconds or self._poll_seconds)
+                [batch] = [batch for batch in self._open() if batch.tag == tag]
+                if found := await self._found(batch):
+                    return found
+            except (Refused, RunEnds):
+                self._log.finish(tag)  # it was turned down: there is nothing to go on with
+                raise
+            else:
+                self._log.submitted(tag, batch_id)
+                return batch_id
+        raise RunEnds("the provider accepts no batch now; the same command tries again.")
 
     async def _polled(self, batch: Submitted, wanted: Wanted) -> Filled | None:
         """What a batch has brought if it has ended, kept and forgotten."""
@@ -204,10 +210,9 @@ class Filling:
         most = self._ledger.max_cost
         if most is None:
             return
-        costs = [
-            cost_of(batched(self._price), *estimated_tokens(request)) or 0.0 for request, _ in new.values()
-        ]
-        if (cost := sum(costs)) > most:
+        price, spent = batched(self._price), self._ledger.usage().cost or 0.0
+        cost = sum(most_cost(request, price) for request, _ in new.values())
+        if spent + cost > most:
             raise RunEnds(
                 f"--max_cost of ${most:g}: the batches may cost ${cost:.2f}. Nothing was submitted. "
                 "Give a higher --max_cost, or take fewer records with --limit."

@@ -100,6 +100,12 @@ class Chat:
             self.without |= {feature}
         return True
 
+    def most_tokens(self, request: Request) -> int:
+        """How many tokens the answer may have, the room for thinking included."""
+        body = self.wire.body(request, self.without)
+        limits = [body[name] for name in ("max_tokens", "max_completion_tokens") if name in body]
+        return max(limits, default=request.max_tokens)
+
     async def close(self) -> None:
         await self.client.close()
 

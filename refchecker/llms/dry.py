@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ledger import Ledger
+from .ledger import Ledger, most_written
 from .prices import Price, cost_of, estimated_tokens
 from .types import Accept, GaveUp, Provider, Reply, Request
 
@@ -20,7 +20,8 @@ class DryRun:
         self._price = price
 
     async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply:
-        reply = Reply("", "end", *estimated_tokens(request))
+        read, _ = estimated_tokens(request)
+        reply = Reply("", "end", read, most_written(request, self._provider))
         self._ledger.answered(reply, cost_of(self._price, reply.input_tokens, reply.output_tokens))
         raise GaveUp("a dry run asks nothing")
 

@@ -150,9 +150,17 @@ class Ledger:
             self._notice(f"{self._retrying} retrying" if self._retrying else "")
 
 
-def most_cost(request: Request, price: Price | None) -> float:
+def most_cost(request: Request, price: Price | None, provider: Any = None) -> float:
     """The dollars that one attempt can cost at most; 0 where the price is unknown."""
-    return cost_of(price, at_most_tokens(request), request.max_tokens) or 0.0
+    if price is None:
+        return 0.0
+    return cost_of(price, at_most_tokens(request), most_written(request, provider)) or 0.0
+
+
+def most_written(request: Request, provider: Any) -> int:
+    """The tokens that an answer may have; a provider with `most_tokens` may give room for thinking on top."""
+    tell = getattr(provider, "most_tokens", None)
+    return int(tell(request)) if tell else request.max_tokens
 
 
 def at_most_tokens(request: Request) -> int:

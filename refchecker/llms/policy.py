@@ -104,7 +104,7 @@ class Policy:
 
     async def _paid(self, request: Request, seconds: float) -> Reply:
         """One attempt, with what it can cost set aside before and what it did cost written down after."""
-        most = most_cost(request, self._price)
+        most = most_cost(request, self._price, self._provider)
         await self._ledger.reserve(most)
         try:
             reply = await self._attempt(request, max(min(seconds, self._ledger.seconds_left()), 0.0))
