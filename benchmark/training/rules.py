@@ -600,9 +600,13 @@ def examples_of_page(page: Page, far: Far, rng: Random, *, max_sentences: int) -
 
 
 def examples_of_answer(
-    page: Page, answer: Any, far: Far, rng: Random, *, max_sentences: int = 3
+    page: Page, answer: Any, far: Far, rng: Random, *, max_sentences: int = 4
 ) -> list[Example]:
-    """A person's answer from the document: what it says holds (in other words), its swaps do not."""
+    """A person's answer from the document: what it says holds, in other words; its swaps do not.
+
+    An answer that shares few words with the document is kept as true: people wrote it from there. A swap of it
+    is not, for what was swapped may not have been there to contradict.
+    """
     made: list[Example] = []
     for sentence in [s for s in answer.sents if usable(s)][:max_sentences]:
         cuts = [c for c in triplets(sentence) if not c.modal]
@@ -611,9 +615,11 @@ def examples_of_answer(
             cut = rng.choice(cuts)
             people = [e for e, kind in entities_of(sentence) if kind == "PERSON"]
             claim = shorten(reworded(cut, people, rng) if rng.random() < 0.4 else cut, rng).text
-        text = nearest(page, sentence.text, rng.choice((2, 4, 6, 8)))
-        if overlap(sentence.text, text) >= 0.6 and overlap(claim, text) >= 0.5:
-            made.append(Example(text, claim, ENTAILMENT, "answer"))
+        text = nearest(page, sentence.text, rng.choice((4, 6, 8)))
+        if overlap(sentence.text, text) < 0.3:
+            continue
+        made.append(Example(text, claim, ENTAILMENT, "answer"))
+        if overlap(claim, text) >= 0.5:
             changed = swaps(claim, sentence, page, far, rng)
             if changed and changed != claim:
                 made.append(Example(text, changed, CONTRADICTION, "answer_swap"))

@@ -12,6 +12,7 @@ questions, which say nothing about them. Reported numbers are out of fold: no qu
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ from sklearn.model_selection import GroupKFold
 from benchmark.data import data_root
 from benchmark.human import human_items
 from refchecker.checker.embedded_model import Network, biased, read_config
-from refchecker.checker.evidence import NAMES, NETWORK_NAMES, Page, nearness
+from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
 from refchecker.checker.reading import Reader, Reading
 from refchecker.types import Claim, Label, Pair, Passage
 
@@ -86,12 +87,19 @@ def made_rows(path: Path, weight: float) -> Iterator[Row]:
             yield Row(pair, made["label"], made["premise"], made["kind"], weight)
 
 
-def measured(rows: Sequence[Row], model: Path) -> tuple[list[Row], Array]:
-    """The rows that can be read, and their features. # [rows, features]"""
+def measured(rows: Sequence[Row], model: Path, kept_at: Path) -> tuple[list[Row], Array]:
+    """The rows that can be read, and their features, kept for the next run on the same model. # [rows, features]"""
+    key = hashlib.sha256((model / "model.onnx").read_bytes() + repr((VERSION, rows)).encode()).hexdigest()
+    if kept_at.exists():
+        with np.load(kept_at) as kept:
+            if str(kept["key"]) == key:
+                return [rows[i] for i in kept["places"]], kept["features"]
     read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
     readings = read([row.pair for row in rows])
-    kept = [(row, each.row) for row, each in zip(rows, readings, strict=True) if isinstance(each, Reading)]
-    return [row for row, _ in kept], np.array([values for _, values in kept], dtype=np.float32)
+    found = [(place, each.row) for place, each in enumerate(readings) if isinstance(each, Reading)]
+    places, features = [place for place, _ in found], np.array([row for _, row in found], dtype=np.float32)
+    np.savez_compressed(kept_at, key=key, places=places, features=features)
+    return [rows[i] for i in places], features
 
 
 def weights_of(rows: Sequence[Row], power: float) -> Array:
@@ -221,7 +229,7 @@ def train(data: Path, model: Path, report: Path | None, *, power: float, folds: 
     rows = list(human_rows(root))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], Random(seed), 0.15)
     rows += made_rows(data / "dev.jsonl", 0.25)
-    rows, features = measured(rows, model)
+    rows, features = measured(rows, model, data / "measured.npz")
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
     weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
     held_out = out_of_fold(features, rows, weights, folds, **shape)
