@@ -67,6 +67,7 @@ class LLMChecker:
     model's own probabilities where it tells them. `told` says what did not go smoothly.
 
     >>> from refchecker.llms.scripted import Scripted
+    >>> from refchecker.types import Claim
     >>> check = LLMChecker(Scripted(lambda request: '{"label": "Entailment"}'))
     >>> check([Pair(Claim("It rains."), Passage("It rains.", "doc"))])[0].label
     <Label.ENTAILMENT: 'Entailment'>

@@ -51,7 +51,7 @@ def identifiers(count: int, *texts: str) -> list[str]:
     """Names for `count` claims, a few letters and a number, none of which occurs in the texts.
 
     >>> identifiers(2, "The sky is blue.", "The sky is green.")
-    ['pha1', 'pha2']
+    ['hep1', 'hep2']
     """
     bare = [_bare(text) for text in texts]
     for attempt in count_from(0):
