@@ -19,6 +19,7 @@ from refchecker import llms
 from refchecker.checker.llm import LLMChecker
 from refchecker.cli import main
 from refchecker.llms.ledger import Ledger
+from refchecker.llms.providers import provider_of
 from refchecker.pipeline import run
 from refchecker.types import Claim, Label, Passage, Record
 
@@ -66,8 +67,10 @@ def test_every_record_ends_judged_or_failed_with_its_cause_and_no_answer_is_paid
 ):
     def check(server: FaultServer, ledger: Ledger, **options) -> list:
         base = server.openai_base if model.startswith("openai") else server.anthropic_base
-        client = llms.load(
-            model, api_base=base, cache_dir=str(tmp_path), request_timeout=5.0, ledger=ledger, **options
+        provider = provider_of(model, api_base=base, timeout_seconds=5.0)
+        # patience beyond that for one attempt, as the machine that tests may be busy
+        client = llms.client_of(
+            provider, cache_dir=str(tmp_path), request_timeout=60.0, ledger=ledger, **options
         )
         return list(run(records(RECORDS, claims), check=LLMChecker(client, claims_per_prompt=claims)))
 
