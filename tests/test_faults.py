@@ -135,35 +135,46 @@ def command(base: str, *more: str, model: str = "openai/m") -> list[str]:
     return ["check", *files, "--checker_name", model, "--checker_api_base", base, *more]
 
 
-def test_killed_in_the_middle_no_paid_answer_is_asked_again(folder):
+def start(base: str) -> subprocess.Popen:
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "refchecker.cli", *command(base, "--concurrency", "8")],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def kept() -> int:
+    """How many answers are in the cache."""
+    try:
+        base = sqlite3.connect("file:cache/llm.sqlite?mode=ro", uri=True)
+        try:
+            return base.execute("SELECT count(*) FROM replies").fetchone()[0]
+        finally:
+            base.close()
+    except sqlite3.Error:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("how", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130), (signal.SIGTERM, 130)]
+)
+def test_stopped_in_the_middle_no_paid_answer_is_asked_again(folder, how, code):
     count = 150
     written(folder, count)
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
-
-    def start(base: str) -> subprocess.Popen:
-        return subprocess.Popen(
-            [sys.executable, "-m", "refchecker.cli", *command(base, "--concurrency", "8")],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def kept() -> int:
-        try:
-            with sqlite3.connect("file:cache/llm.sqlite?mode=ro", uri=True) as base:
-                return base.execute("SELECT count(*) FROM replies").fetchone()[0]
-        except sqlite3.Error:
-            return 0
-
     with FaultServer(answer, hold_after=60) as server:
         process = start(server.openai_base)
         deadline = time.monotonic() + 300
-        while not (server.held and kept() == server.good):
+        while not (server.held and server.under_way and kept() == server.good):
             assert time.monotonic() < deadline, process.kill() or process.communicate()[0]
             time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.send_signal(how)
+        talk, _ = process.communicate(timeout=300)
+        assert process.returncode == code, talk
+        assert "Traceback" not in talk
+        assert how == signal.SIGKILL or "run the same command again to go on" in talk
         server.release()
         process = start(server.openai_base)
         talk, _ = process.communicate(timeout=300)
