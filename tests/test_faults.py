@@ -294,7 +294,7 @@ def test_no_secret_is_written_anywhere(folder, capfd, caplog):
 
     with FaultServer(tells, share=0.5) as server:
         os.environ.pop("OPENAI_API_KEY")
-        assert main(command(server.openai_base, "--openai_key", "key")) == 3
+        assert main(command(server.openai_base, "--openai_key", "key", "--request_timeout", "2")) == 3
         assert {dict(attempt.headers)["authorization"] for attempt in server.log} == {f"Bearer {KEY}"}
     with FaultServer(answer, refuse=(401, f"Incorrect API key provided: {KEY}")) as server:
         again = command(server.openai_base, "--openai_key", "key", "--restart", "--cache_dir", "other")
