@@ -87,7 +87,8 @@ def extracted(name: str, extract: Any, items: Sequence[Item], *, batch: int) -> 
                 found = Extracted(tuple(claim.text for claim in extraction.claims), extraction.note)
                 done[record.id] = found
                 row = {"signature": signature, "id": record.id, **found._asdict()}
-                lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+                if not extraction.failed:  # the next run tries it again
+                    lines.write(json.dumps(row, ensure_ascii=False) + "\n")
             lines.flush()
             print(f"{name}: {start + len(records)} of {len(missing)}", file=sys.stderr)
     return {item.record.id: done[item.record.id] for item in items}

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 PLAIN_PROGRESS_SECONDS = 10.0
+BAR_SECONDS = 0.2
 
 
 class Progress:
@@ -45,7 +46,9 @@ class Progress:
         if self._quiet:
             return
         if self._bar is not None:
-            self._bar.set_postfix_str(line)
+            now = time.monotonic()
+            self._bar.set_postfix_str(line, refresh=now - self._last > BAR_SECONDS)
+            self._last = now
         elif not sys.stderr.isatty():
             self._plain()
 

@@ -120,13 +120,15 @@ class FaultServer:
 
     async def _stop(self) -> None:
         self._server.close()
+        await asyncio.sleep(0)  # a connection just accepted gets its task
+        writers = tuple(self._writers)
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        for writer in tuple(self._writers):
+        for writer in writers:
             writer.transport.abort()
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.01)  # the sockets close in the next rounds of the loop
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)

@@ -38,6 +38,9 @@ ONE = [
     ('{"label": true}', None),
     ('{"id": "zz9", "label": "Entailment"}', None),
     ("This is not an Entailment.", None),
+    ("Entailment: no", None),
+    ("Label: Entailment - no, that is wrong", None),
+    ("Entailment\n\nOr rather:\n\nNeutral, on second thoughts", None),
     ("The answer is not Entailment.", None),
     ("It could be Entailment or Neutral.", None),
     ("Label: Entailment or Neutral", None),
@@ -71,6 +74,7 @@ JOINT = [
     ("Entailment", {}),
     ("Label: Entailment", {}),
     ("[kq1] Entailment or Neutral", {}),
+    ("kq1: Entailment: no\nkq2: Neutral", {"kq2": N}),
 ]
 
 

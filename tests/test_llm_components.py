@@ -89,4 +89,4 @@ def test_a_dry_run_counts_each_request_once(scripted):
     check = load("checker", "openai/some-model", **options)
     found = check([Pair(Claim(text), Passage("Paris is in France.", "doc")) for text in ("a", "b", "c")])
     assert {judgment.label for judgment in found} == {Label.ABSTAIN}
-    assert ledger.usage.requests == 1
+    assert ledger.usage().requests == 1

@@ -258,8 +258,8 @@ class TestPlaces:
     @pytest.mark.parametrize("bears", [2, 8, 30])
     def test_they_settle_at_what_the_server_bears(self, bears):
         allowed, refused = self.server(bears)
-        assert bears - 2 <= allowed <= bears + 3
-        assert refused < 0.12
+        assert bears - 2 <= allowed <= bears * 1.15 + 3
+        assert refused < 0.18
 
     def test_a_server_that_bears_all_is_used_in_full(self):
         assert self.server(64) == (64, 0.0)

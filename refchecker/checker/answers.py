@@ -14,18 +14,18 @@ SYNONYMS = {
         "entailment|entailed|entails|entail|supported|supports|support|fully supported|implied|implies"
     ),
     Label.CONTRADICTION: (
-        "contradiction|contradicted|contradicts|contradict|contradictory|refuted|refutes|refute|conflict"
+        "contradiction|contradicted|contradicts|contradict|contradictory|refuted|refutes|refute"
     ),
     Label.NEUTRAL: (
         "neutral|not enough information|not enough info|insufficient information|nei|unverifiable"
-        "|not mentioned|neither|undetermined|unsupported|not supported|no evidence|irrelevant"
+        "|not mentioned|neither|unsupported|not supported|no evidence"
     ),
 }
 _LABELS = {word: label for label, words in SYNONYMS.items() for word in words.split("|")}
 _WORDS = "|".join(sorted(map(re.escape, _LABELS), key=len, reverse=True))
 _SAID = (  # a label with nothing behind it that could take it back
     rf"[\s\"'“”‘’*_`\[(]*(?P<label>{_WORDS})[\"'“”‘’*_`\])]*"
-    r"\s*(?=[.,;:|\n\r(–—}]|-|$)(?![.,;]?\s*(?:or|and)\b)"
+    r"\s*(?=[.,;:|\n\r(–—}]|-|$)(?![^\w\n.]*(?:or|and|no|not|false)\b)"
 )
 _NAMED = re.compile(
     r"\b(?:label|answer|verdict|judge?ment|classification|relation|relationship)\b[\"'*_`]*\s*(?:is|=|:)+"
@@ -33,6 +33,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ALONE = re.compile(rf"^\W*(?:{_WORDS})\W*$", re.IGNORECASE)
+_CANONICAL = re.compile(r"\b(?:entailment|neutral|contradiction)\b", re.IGNORECASE)
 _LABEL_KEYS = ("label", "answer", "verdict", "judgment", "judgement", "classification", "relation", "result")
 _REASON_KEYS = ("reason", "explanation", "rationale", "why", "justification")
 _QUOTE_KEYS = ("quote", "evidence", "span", "citation")
@@ -119,8 +120,8 @@ def _in_lines(text: str, known: dict[str, str], alone: str | None) -> Iterator[t
         )
         for match in re.finditer(keyed, text, re.IGNORECASE | re.MULTILINE):
             yield name, Answer(_LABELS[match["label"].lower()])
-    if alone is None:
-        return
+    if alone is None or len({match.lower() for match in _CANONICAL.findall(text)}) > 1:
+        return  # several claims, or more than one label weighed
     lines = [line for line in text.splitlines() if line.strip()]
     for line in (*lines[:1], *lines[-1:]):
         if _ALONE.match(line) and (label := label_of(line)):

@@ -67,6 +67,7 @@ class LLMChecker:
     model's own probabilities where it tells them. `told` says what did not go smoothly.
 
     >>> from refchecker.llms.scripted import Scripted
+    >>> from refchecker.types import Claim
     >>> check = LLMChecker(Scripted(lambda request: '{"label": "Entailment"}'))
     >>> check([Pair(Claim("It rains."), Passage("It rains.", "doc"))])[0].label
     <Label.ENTAILMENT: 'Entailment'>
@@ -148,7 +149,7 @@ class LLMChecker:
         votes = {claim: [sample[claim] for sample in samples] for claim in question.claims}
         decided = {claim: majority(each) for claim, each in votes.items()}
         for claim, each in votes.items():
-            read = [vote.label for vote in each if vote.label is not Label.ABSTAIN]
+            read: list[Label] = [vote.label for vote in each if vote.label is not Label.ABSTAIN]
             self._counts["votes"] += len(read)
             self._counts["flips"] += len(read) - read.count(decided[claim].label)
         return decided

@@ -21,7 +21,9 @@ def majority(votes: Sequence[Judgment]) -> Judgment:
     if not read:
         return votes[0]
     counted = Counter(vote.label for vote in read)
-    scores = {label: counted[label] / len(read) for label in Label if label is not Label.ABSTAIN}
+    scores: dict[Label, float] = {
+        label: counted[label] / len(read) for label in Label if label is not Label.ABSTAIN
+    }
     winner = best_label(scores)
     return replace(next(vote for vote in read if vote.label is winner), scores=scores)
 

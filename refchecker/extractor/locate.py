@@ -14,7 +14,7 @@ from .parse import Found
 SHARE_IN_RESPONSE = 0.5  # of a claim's words; with fewer it is not the response's claim
 SHARE_IN_NAMED_SENTENCE = 0.25  # names stand in it as pronouns
 SHARE_IN_ANY_SENTENCE = 0.5
-_STEM_CHARS = 5  # born and birth differ, wrote and written do not agree either: only endings are ignored
+_STEM_CHARS = 5  # of a word that count, so that its ending does not
 _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")
 _EMPTY = re.compile(
     r"a|an|the|of|in|on|at|to|by|for|from|with|as|and|or|is|are|was|were|be|been|being|has|have|had|do|does|did"

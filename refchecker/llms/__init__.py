@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
@@ -85,7 +86,7 @@ def client_of(
     `batching` (and a `cache_dir`) what it asks can first go through the provider's batch API.
     """
     from . import loop
-    from .cache import Cached, Store
+    from .cache import FILE_NAME, Cached, Store
     from .dry import DryRun
     from .ledger import Ledger
     from .policy import Limits, Policy
@@ -98,7 +99,8 @@ def client_of(
         )
     limits = Limits(concurrency, request_seconds=ATTEMPT_TIMES * request_timeout)
     asked = DryRun(provider, ledger, price) if dry_run else Policy(provider, limits, ledger, price=price)
-    store = Store(cache_dir) if cache_dir else None
+    nothing_kept = dry_run and not Path(cache_dir or "", FILE_NAME).exists()  # and none is to be made
+    store = Store(cache_dir) if cache_dir and not nothing_kept else None
     client = Cached(asked, ledger, store, only=cache_only and not dry_run)
     loop.at_end(client.close)
     return batching.client(client, provider, store, ledger, price) if batching and store else client

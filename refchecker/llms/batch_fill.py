@@ -211,7 +211,7 @@ class Filling:
         if most is None:
             return
         price, spent = batched(self._price), self._ledger.usage().cost or 0.0
-        cost = sum(most_cost(request, price) for request, _ in new.values())
+        cost = sum(most_cost(request, price, self._chat) for request, _ in new.values())
         if spent + cost > most:
             raise RunEnds(
                 f"--max_cost of ${most:g}: the batches may cost ${cost:.2f}. Nothing was submitted. "

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import count as count_from
 
 FENCE_CHARS = 12
@@ -23,12 +24,8 @@ def fence_for(*texts: str) -> str:
     True
     """
     bare = [_bare(text) for text in texts]
-    for attempt in count_from(0):
-        digest = hashlib.sha256(f"{attempt}\0{texts[0]}".encode("utf-8", "surrogatepass"))
-        fence = digest.hexdigest()[:FENCE_CHARS]
-        if not any(fence in text for text in bare):
-            return fence
-    raise AssertionError("counting has an end")
+    fences = (_digest(str(attempt), texts[0])[:FENCE_CHARS] for attempt in count_from(0))
+    return next(fence for fence in fences if not any(fence in text for text in bare))
 
 
 def fenced(name: str, text: str, fence: str) -> str:
@@ -51,20 +48,25 @@ def identifiers(count: int, *texts: str) -> list[str]:
     """Names for `count` claims, a few letters and a number, none of which occurs in the texts.
 
     >>> identifiers(2, "The sky is blue.", "The sky is green.")
-    ['pha1', 'pha2']
+    ['hep1', 'hep2']
     """
     bare = [_bare(text) for text in texts]
     for attempt in count_from(0):
-        digest = hashlib.sha256(
-            "\0".join((str(attempt), *texts)).encode("utf-8", "surrogatepass")
-        ).hexdigest()
-        letters = "".join("abcdefghijklmnop"[int(digit, 16)] for digit in digest[: 3 + attempt // 16])
+        digest = _digest(str(attempt), *texts)[: 3 + attempt // 16]
+        letters = "".join("abcdefghijklmnop"[int(digit, 16)] for digit in digest)
         if not any(re.search(letters + r"\d", text) for text in bare):
-            return [f"{letters}{number}" for number in range(1, count + 1)]
-    raise AssertionError("counting has an end")
+            break
+    return [f"{letters}{number}" for number in range(1, count + 1)]
 
 
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(256)  # a reference is asked about many times
 def _bare(text: str) -> str:
     """The text as an eye reads it: no invisible characters, no case, compatible forms as one."""
+    if text.isascii():
+        return text.lower()
     normal = unicodedata.normalize("NFKC", text).casefold()
     return "".join(char for char in normal if unicodedata.category(char) not in ("Cf", "Mn"))

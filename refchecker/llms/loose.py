@@ -45,6 +45,9 @@ def values(text: str) -> list[Value]:
         reader = _Reader(text, opening.start())
         try:
             value = reader.container(0)
+        except _TooDeep:
+            position = reader.position  # what is inside is no answer either, and there may be much of it
+            continue
         except _NotJson:
             position = opening.start() + 1
             continue
@@ -76,6 +79,10 @@ class _NotJson(Exception):
     """What stands here is no object or array."""
 
 
+class _TooDeep(Exception):
+    """Brackets in brackets, more than any answer has."""
+
+
 class _Reader:
     """Reads one value from `position` on; `cut` tells that the text ended inside it."""
 
@@ -84,7 +91,7 @@ class _Reader:
 
     def container(self, depth: int) -> Any:
         if depth > MAX_DEPTH:
-            raise _NotJson
+            raise _TooDeep
         opener = self.text[self.position]
         self.position += 1
         return self._object(depth) if opener == "{" else self._array(_CLOSERS[opener], depth)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-ANSWERS_PER_PLACE = 16
+ANSWERS_PER_PLACE = 8
 
 
 class Places:
-    """Up to `most` places; each refusal takes one away, each 16 good answers give one back.
+    """Up to `most` places; each refusal takes one away, each 8 good answers give one back.
 
     So a server that bears fewer is found out within one round, the share of refused requests
-    settles near 1 in 17, and refusals rarer than that cost no place for long.
+    settles near 1 in 9, and refusals rarer than that cost no place for long.
     """
 
     def __init__(self, most: int) -> None:
