@@ -25,7 +25,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GroupKFold
 
 from benchmark.data import data_root
-from benchmark.human import human_items
+from benchmark.human import baseline_labels, human_items, summary, table
 from refchecker.checker.embedded_model import Network, biased, read_config
 from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
 from refchecker.checker.reading import Reader, Reading
@@ -56,8 +56,8 @@ def human_rows(root: Path) -> Iterator[Row]:
             (passage,), label = item.passages, ORDER.index(item.label)
             asked = Pair(item.claim, passage, item.question)
             yield Row(asked, label, item.group, setting, 1.0)
-            yield Row(asked._replace(question=""), label, item.group, f"{setting} unasked", 0.35)
-            yield Row(Pair(Claim(item.claim.text), passage), label, item.group, f"{setting} text", 0.35)
+            yield Row(asked._replace(question=""), label, item.group, f"{setting} unasked", 0.15)
+            yield Row(Pair(Claim(item.claim.text), passage), label, item.group, f"{setting} text", 0.15)
 
 
 def unrelated_rows(rows: Sequence[Row], rng: Random, weight: float) -> Iterator[Row]:
@@ -174,7 +174,7 @@ def moved(probabilities: Array, biases: Sequence[float]) -> Array:
 
 
 def chosen_biases(rows: Sequence[Row], probabilities: Array) -> tuple[float, float, float]:
-    """The biases with the best sum, over the settings, of macro-F1 and balanced accuracy, out of fold."""
+    """The biases with the best sum, over the settings, of accuracy, macro-F1 and balanced accuracy, out of fold."""
 
     def gain(biases: tuple[float, float, float]) -> float:
         total = 0.0
@@ -182,7 +182,7 @@ def chosen_biases(rows: Sequence[Row], probabilities: Array) -> tuple[float, flo
             here = [i for i, row in enumerate(rows) if row.kind == setting]
             labels = np.array([rows[i].label for i in here])
             own = scores_of(labels, probabilities[here] * np.exp(biases))
-            total += own["macro_f1"] + own["balanced_accuracy"]
+            total += own["accuracy"] + own["macro_f1"] + own["balanced_accuracy"]
         return total
 
     steps = np.arange(-1.0, 1.01, 0.1)
@@ -224,11 +224,36 @@ def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
     return found
 
 
+def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path) -> str:
+    """The out-of-fold scores beside roberta-large NLI, as Markdown."""
+    guesses = moved(held_out, found["biases"]).argmax(axis=1)
+    table_rows, calibration = [], []
+    for setting in SETTINGS:
+        items = human_items(root, setting)
+        here = [ORDER[guess] for row, guess in zip(rows, guesses, strict=True) if row.kind == setting]
+        title = setting.replace("_", " ")
+        table_rows.append((f"{title}, embedded, out of fold", summary(items, here)))
+        table_rows.append((f"{title}, roberta-large NLI", summary(items, baseline_labels(root, setting))))
+        error = found["out_of_fold"][setting]["expected_calibration_error"]
+        calibration.append(f"- {title}: expected calibration error {error:.3f} (10 bins of equal width)")
+    lines = [
+        "# The embedded checker on questions that its trees never saw",
+        "",
+        f"Made by `{found['command']}`: {found['folds']} folds by question; the network saw none of these texts. In "
+        "brackets: 95 % intervals, bootstrapped by question. Two label biases are chosen on the same predictions.",
+        "",
+        *table(table_rows),
+        "",
+        *calibration,
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def train(data: Path, model: Path, report: Path | None, *, power: float, folds: int, seed: int, **shape: int) -> None:
     root = data_root("human")
     rows = list(human_rows(root))
-    rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], Random(seed), 0.15)
-    rows += made_rows(data / "dev.jsonl", 0.25)
+    rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], Random(seed), 0.05)
+    rows += made_rows(data / "dev.jsonl", 0.1)
     rows, features = measured(rows, model, data / "measured.npz")
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
     weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
@@ -253,6 +278,7 @@ def train(data: Path, model: Path, report: Path | None, *, power: float, folds: 
     sys.stdout.write(text + "\n")
     if report:
         report.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+        report.with_suffix(".md").write_text(page(found, rows, held_out, root), encoding="utf-8")
 
 
 def main() -> None:
@@ -264,8 +290,8 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
     parser.add_argument("--power", type=float, default=0.5, help="0: labels as they come, 1: balanced")
     parser.add_argument("--folds", type=int, default=8)
-    parser.add_argument("--members", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--members", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=90)
     parser.add_argument("--leaves", type=int, default=6)
     parser.add_argument("--seed", type=int, default=13)
     train(**vars(parser.parse_args()))
