@@ -284,8 +284,8 @@ def table(rows: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
 
 
 _IN_SAMPLE = (
-    "The trees of the shipped model learnt from zero and accurate context: what they reach on questions that they "
-    "never saw is in `embedded_cv.md`. Noisy context and all that follows is trained on by no part of it.\n",
+    "The trees of the shipped model learnt from zero and accurate context: what they reach on questions "
+    "that they never saw is in `embedded_cv.md`. Noisy context, and all that follows, is in no part of it.\n",
 )
 
 

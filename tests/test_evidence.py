@@ -61,7 +61,14 @@ def test_sentences_keep_their_places() -> None:
     [
         pytest.param(
             Claim.of_triplet("Marie Curie", "born in", "Warsaw"),
-            {"cover": 1.0, "cover_s": 1.0, "cover_o": 1.0, "names_missing": 0.0, "together": 1.0, "run_s": 1.0},
+            {
+                "cover": 1.0,
+                "cover_s": 1.0,
+                "cover_o": 1.0,
+                "names_missing": 0.0,
+                "together": 1.0,
+                "run_s": 1.0,
+            },
             id="all there",
         ),
         pytest.param(
@@ -122,7 +129,11 @@ def test_the_longest_run() -> None:
 
 
 def test_what_the_network_says() -> None:
-    found = dict(zip(NETWORK_NAMES, network_features([(2.0, 0.0, 0.0), (-1.0, 0.0, 3.0)], (0.0, 5.0, 0.0)), strict=True))
+    found = dict(
+        zip(
+            NETWORK_NAMES, network_features([(2.0, 0.0, 0.0), (-1.0, 0.0, 3.0)], (0.0, 5.0, 0.0)), strict=True
+        )
+    )
     assert found["support"] == pytest.approx(2 - math.log(2))
     assert found["contradiction"] > 2
     assert found["lean"] == 2.0

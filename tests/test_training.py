@@ -155,7 +155,10 @@ def test_the_development_share() -> None:
 @pytest.mark.parametrize(
     ("cut", "allowed"),
     [
-        (("Bach", "wrote", "the Mass"), {("the Mass", "written by", "Bach"), ("Bach", "composed", "the Mass")}),
+        (
+            ("Bach", "wrote", "the Mass"),
+            {("the Mass", "written by", "Bach"), ("Bach", "composed", "the Mass")},
+        ),
         (("the Mass", "was written by", "Bach"), {("Bach", "wrote", "the Mass")}),
         (("Curie", "was born in", "1867"), {("Curie", "date of birth", "1867")}),
         (("Curie", "was born in", "Warsaw"), {("Curie", "place of birth", "Warsaw")}),
@@ -202,7 +205,9 @@ def test_the_same_in_other_words(change: Any, text: str, outcomes: set[str]) -> 
 
 
 def test_a_pronoun_claim_brings_the_sentence_that_names_it(nlp: Any) -> None:
-    page = rules.page_of(nlp("Marie Curie was a physicist of note. " + "The year was cold and wet. " * 5 + TEXT[39:]))
+    page = rules.page_of(
+        nlp("Marie Curie was a physicist of note. " + "The year was cold and wet. " * 5 + TEXT[39:])
+    )
     index = next(i for i, s in enumerate(page.sentences) if s.text.startswith("She studied"))
     said = [each for seed in range(20) for each in rules.claims_of(page, index, Random(seed)) if each.lead]
     assert said

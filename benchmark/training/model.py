@@ -37,7 +37,9 @@ def parent(directory: Path) -> CrossEncoder:
     """A fresh classifier on a sentence encoder, a folder with config.json and model.safetensors."""
     config = BertConfig.from_pretrained(directory)
     config._attn_implementation = "sdpa"
-    config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0  # one epoch: nothing is learnt by heart
+    config.hidden_dropout_prob = config.attention_probs_dropout_prob = (
+        0.0  # one epoch: nothing is learnt by heart
+    )
     model = CrossEncoder(config)
     weights = {
         k: v for k, v in load_file(directory / "model.safetensors").items() if not k.startswith("pooler.")

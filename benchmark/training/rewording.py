@@ -1,7 +1,7 @@
 """A fact in other words: what annotators and language models write for what a text says.
 
-Every rewording keeps the statement true; the swaps and denials of `rules.py` are made on the reworded claim too,
-so that other words are no sign of either label.
+Every rewording keeps the statement true; the swaps and denials of `rules.py` are made on the reworded claim
+too, so that other words are no sign of either label.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ graduated from, studied at, attended, is an alumnus of / is the alma mater of, e
 used for, serves for, employed for, purpose
 made of, made from, consists of, composed of, material
 served as, worked as, held the post of, was
-""".strip().splitlines()
+""".strip().splitlines()  # noqa: E501
 
 _BE = re.compile(r"^(?:is|are|was|were|be|been|being|has been|have been|had been)\s+", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.I)
@@ -103,7 +103,9 @@ def _table() -> dict[tuple[str, str], tuple[list[str], list[str]]]:
             for form, plain in zip(mine, bare, strict=True):
                 asks = form[-2] if form.endswith(")") else ""
                 others = [other for other in bare if other != plain]
-                table.setdefault((_key(plain), asks), (others, [re.sub(r" \([dp]\)$", "", f) for f in theirs]))
+                table.setdefault(
+                    (_key(plain), asks), (others, [re.sub(r" \([dp]\)$", "", f) for f in theirs])
+                )
     return table
 
 
@@ -134,7 +136,8 @@ def by_voice(cut: Cut, rng: Random) -> Cut:
     return cut
 
 
-_MONTHS = "January February March April May June July August September October November December".split()
+_MONTH_NAMES = "January February March April May June July August September October November December"
+_MONTHS = _MONTH_NAMES.split()
 _FULL_DATE = re.compile(rf"\b({'|'.join(_MONTHS)}) (\d{{1,2}}),? ((?:1\d|20)\d\d)\b")
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)}) ((?:1\d|20)\d\d)\b")
 
@@ -157,7 +160,8 @@ def by_date(text: str, rng: Random) -> str:
     return _DAY_FIRST.sub(lambda m: written(m[1], m[2], m[3]), text, count=1)
 
 
-_DIGITS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_DIGITS = _NUMBER_WORDS.split()
 
 
 def by_number(text: str, _: Random) -> str:
@@ -247,8 +251,14 @@ def by_surname(text: str, people: list[str], rng: Random) -> str:
 
 def by_cutting(cut: Cut, rng: Random) -> Cut:
     """Less said, so still true: what stands after a preposition or comma in the object is left out."""
-    shorter = re.split(r",? (?:of|in|at|from|with|for|by|on|near|who|which|that|located|including) |, | \(", cut.object)
-    if len(shorter) > 1 and len(shorter[0].split()) >= 2 and not re.search(r"\b(?:no|not|none)\b", cut.object):
+    shorter = re.split(
+        r",? (?:of|in|at|from|with|for|by|on|near|who|which|that|located|including) |, | \(", cut.object
+    )
+    if (
+        len(shorter) > 1
+        and len(shorter[0].split()) >= 2
+        and not re.search(r"\b(?:no|not|none)\b", cut.object)
+    ):
         return cut._replace(object=shorter[0])
     return cut
 

@@ -379,9 +379,7 @@ def page_of(doc: Any) -> Page:
     return Page(sentences, near, antecedent)
 
 
-def passage(
-    page: Page, index: int, rng: Random, *, replaced: str | None = None, lead: bool = False
-) -> str:
+def passage(page: Page, index: int, rng: Random, *, replaced: str | None = None, lead: bool = False) -> str:
     """A run of 1 to 6 sentences around `index`; `replaced` stands for its own sentence ("" leaves it out).
 
     With `lead` the document's first sentence, which names what "he" or "she" is, stands in front.
@@ -513,7 +511,9 @@ def undecided_examples(page: Page, index: int, claim: Said, far: Far, rng: Rando
         gap = passage(page, index, rng, replaced="", lead=claim.lead)
         if gap and overlap(claim.plain, gap) < 0.8:
             text = (
-                claim.text if rng.random() < 0.75 else swaps(claim.text, sentence, page, far, rng) or claim.text
+                claim.text
+                if rng.random() < 0.75
+                else swaps(claim.text, sentence, page, far, rng) or claim.text
             )
             made.append(Example(gap, text, NEUTRAL, "left_out"))
     elif len(page.sentences) > 2:
@@ -521,7 +521,9 @@ def undecided_examples(page: Page, index: int, claim: Said, far: Far, rng: Rando
         if abs(other - index) > 1:
             made.append(Example(page.sentences[other].text.strip(), claim.text, NEUTRAL, "elsewhere"))
     if rng.random() < 0.3:
-        made += [e for e in (other_subject(page, index, rng), added_detail(page, index, claim.text, rng)) if e]
+        made += [
+            e for e in (other_subject(page, index, rng), added_detail(page, index, claim.text, rng)) if e
+        ]
     return made
 
 
@@ -548,7 +550,9 @@ def other_subject(page: Page, index: int, rng: Random) -> Example | None:
     cut, subject = rng.choice(cuts), rng.choice(others)
     if not different(subject, cut.subject) or subject in page.sentences[index].text:
         return None
-    return Example(passage(page, index, rng), cut._replace(subject=subject).text, NOT_ENTAILED, "other_subject")
+    return Example(
+        passage(page, index, rng), cut._replace(subject=subject).text, NOT_ENTAILED, "other_subject"
+    )
 
 
 def added_detail(page: Page, index: int, claim: str, rng: Random) -> Example | None:
@@ -604,8 +608,8 @@ def examples_of_answer(
 ) -> list[Example]:
     """A person's answer from the document: what it says holds, in other words; its swaps do not.
 
-    An answer that shares few words with the document is kept as true: people wrote it from there. A swap of it
-    is not, for what was swapped may not have been there to contradict.
+    An answer that shares few words with the document is kept as true: people wrote it from there. A swap
+    of it is not, for what was swapped may not have been there to contradict.
     """
     made: list[Example] = []
     for sentence in [s for s in answer.sents if usable(s)][:max_sentences]:

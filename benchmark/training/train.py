@@ -137,8 +137,10 @@ def learning_rate(peak: float, progress: float) -> float:
 
 
 def class_weights(rows: list[Row]) -> Tensor:
-    """Rare labels count more, by the root of their rarity; a row that is only not entailed, as the mean of both."""
-    counts = torch.bincount(torch.tensor([r[2] for r in rows]), minlength=NOT_ENTAILED + 1).float()[:NOT_ENTAILED]
+    """Rare labels count more, by the root of their rarity; "not entailed" as the mean of its two."""
+    counts = torch.bincount(torch.tensor([r[2] for r in rows]), minlength=NOT_ENTAILED + 1).float()[
+        :NOT_ENTAILED
+    ]
     weights = (counts.mean() / counts).sqrt()
     return torch.cat([weights, weights[1:].mean(0, keepdim=True)])  # [4]
 

@@ -64,13 +64,27 @@ _FIELDS = (
 
 
 def _add_tree(
-    tree_nodes: Any, tree: int, label: int, share: float, nodes: dict[str, list[Any]], leaves: dict[str, list[Any]]
+    tree_nodes: Any,
+    tree: int,
+    label: int,
+    share: float,
+    nodes: dict[str, list[Any]],
+    leaves: dict[str, list[Any]],
 ) -> None:
     for number, node in enumerate(tree_nodes):
         leaf = bool(node["is_leaf"])
         row = (
-            *(tree, number, 0 if leaf else int(node["feature_idx"]), 0.0 if leaf else _below(node["num_threshold"])),
-            *("LEAF" if leaf else "BRANCH_LEQ", 0 if leaf else int(node["left"]), 0 if leaf else int(node["right"])),
+            *(
+                tree,
+                number,
+                0 if leaf else int(node["feature_idx"]),
+                0.0 if leaf else _below(node["num_threshold"]),
+            ),
+            *(
+                "LEAF" if leaf else "BRANCH_LEQ",
+                0 if leaf else int(node["left"]),
+                0 if leaf else int(node["right"]),
+            ),
             *(0 if leaf else int(node["missing_go_to_left"]), 1.0),
         )
         for name, value in zip(_FIELDS, row, strict=True):
@@ -81,7 +95,7 @@ def _add_tree(
 
 
 def _below(threshold: float) -> float:
-    """The largest 32-bit number that is not above the threshold, so that 32-bit features fall on the same side."""
+    """The largest 32-bit number not above the threshold: 32-bit features fall on the same side of it."""
     nearest = np.float32(threshold)
     return float(nearest if nearest <= threshold else np.nextafter(nearest, np.float32(-np.inf)))
 

@@ -1,12 +1,13 @@
-"""Train the trees that weigh the network's logits with the evidence of the words; measure by cross-validation.
+"""Train the trees that weigh the network's logits with the evidence of the words, and cross-validate them.
 
     python -m benchmark.training.weigh --data runs/embedded --model refchecker/models/embedded \\
         --report benchmark/results/embedded_cv
 
-Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx and the label biases. The trees
-learn from people's labels on claim triplets (human/, zero and accurate context; the passages of noisy context may not
-be trained on), from the development rows that the network never saw, and from claims beside passages of other
-questions, which say nothing about them. Reported numbers are out of fold: no question is in both halves.
+Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx and the label biases.
+The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of noisy context
+may not be trained on), from the development rows that the network never saw, and from claims beside
+passages of other questions, which say nothing about them. Reported numbers are out of fold: no question is in
+both halves.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ NEEDED = ("model.onnx", "tokenizer.json", "config.json")
 
 
 class Row(NamedTuple):
-    """One labelled pair. `group` is the question: rows of one group are never both learnt from and predicted."""
+    """One labelled pair. `group` is the question: no group is both learnt from and predicted."""
 
     pair: Pair
     label: int
@@ -88,7 +89,7 @@ def made_rows(path: Path, weight: float) -> Iterator[Row]:
 
 
 def measured(rows: Sequence[Row], model: Path, kept_at: Path) -> tuple[list[Row], Array]:
-    """The rows that can be read, and their features, kept for the next run on the same model. # [rows, features]"""
+    """The rows that can be read, and their features, kept for the next run. # [rows, features]"""
     key = hashlib.sha256((model / "model.onnx").read_bytes() + repr((VERSION, rows)).encode()).hexdigest()
     if kept_at.exists():
         with np.load(kept_at) as kept:
@@ -103,7 +104,7 @@ def measured(rows: Sequence[Row], model: Path, kept_at: Path) -> tuple[list[Row]
 
 
 def weights_of(rows: Sequence[Row], power: float) -> Array:
-    """Row weights: within each kind, a label counts by its rarity to the `power`, so that which setting a pair
+    """Row weights. Within a setting a label counts by its rarity to the `power`, so that which setting a pair
     comes from says less about its label."""
     weights = np.array([row.weight for row in rows])
     kinds, labels = np.array([row.kind.split()[0] for row in rows]), np.array([row.label for row in rows])
@@ -125,7 +126,9 @@ class Forest(NamedTuple):
         return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]  # [rows, 3]
 
 
-def fitted(features: Array, labels: Array, weights: Array, *, members: int, rounds: int, leaves: int) -> Forest:
+def fitted(
+    features: Array, labels: Array, weights: Array, *, members: int, rounds: int, leaves: int
+) -> Forest:
     """Members differ by the features that each split may look at."""
     return Forest(
         [
@@ -174,7 +177,7 @@ def moved(probabilities: Array, biases: Sequence[float]) -> Array:
 
 
 def chosen_biases(rows: Sequence[Row], probabilities: Array) -> tuple[float, float, float]:
-    """The biases with the best sum, over the settings, of accuracy, macro-F1 and balanced accuracy, out of fold."""
+    """Those with the best sum, over the settings, of accuracy, macro-F1 and balanced accuracy."""
 
     def gain(biases: tuple[float, float, float]) -> float:
         total = 0.0
@@ -210,7 +213,10 @@ def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
     for kind in kinds:
         here = [i for i, row in enumerate(rows) if row.kind == kind]
         labels = np.array([rows[i].label for i in here])
-        found[kind] = {"accuracy": round(float(np.mean(probabilities[here].argmax(1) == labels)), 4), "n": len(here)}
+        found[kind] = {
+            "accuracy": round(float(np.mean(probabilities[here].argmax(1) == labels)), 4),
+            "n": len(here),
+        }
         if kind != "unrelated":
             found[kind] = scores_of(labels, probabilities[here])
         found[kind]["expected_calibration_error"] = round(
@@ -239,8 +245,9 @@ def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path
     lines = [
         "# The embedded checker on questions that its trees never saw",
         "",
-        f"Made by `{found['command']}`: {found['folds']} folds by question; the network saw none of these texts. In "
-        "brackets: 95 % intervals, bootstrapped by question. Two label biases are chosen on the same predictions.",
+        f"Made by `{found['command']}`: {found['folds']} folds by question; the network saw none of these "
+        "texts. In brackets: 95 % intervals, bootstrapped by question. Two label biases are chosen on the "
+        "same predictions.",
         "",
         *table(table_rows),
         "",
@@ -249,7 +256,9 @@ def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path
     return "\n".join(lines) + "\n"
 
 
-def train(data: Path, model: Path, report: Path | None, *, power: float, folds: int, seed: int, **shape: int) -> None:
+def train(
+    data: Path, model: Path, report: Path | None, *, power: float, folds: int, seed: int, **shape: int
+) -> None:
     root = data_root("human")
     rows = list(human_rows(root))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], Random(seed), 0.05)

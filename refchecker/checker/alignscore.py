@@ -52,7 +52,7 @@ def classifier(path: Path, config: Any) -> Any:
         raise UsageError(f"{path} does not fit the configuration of {backbone(path)!r}: {error}") from error
     if missing:
         raise UsageError(f"{path} lacks {', '.join(missing[:3])}; it is no AlignScore checkpoint")
-    return model.float().eval()
+    return model.float().eval()  # type: ignore[no-untyped-call]
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The checker that ships: a compact cross-encoder and a few trees, without torch and without a download.
 
-The network reads the claim beside the pieces of the passage that are nearest to it (`reading`); the trees weigh what
-it says together with which of the claim's words the passage holds (`evidence`).
+The network reads the claim beside the pieces of the passage that are nearest to it (`reading`); the trees
+weigh what it says together with which of the claim's words the passage holds (`evidence`).
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ class EmbeddedChecker:
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
         readings = self._read(pairs)
         weighed = iter(self._weigh([each.row for each in readings if isinstance(each, Reading)]))
-        return [
-            _judgment(each, next(weighed)) if isinstance(each, Reading) else each for each in readings
-        ]
+        return [_judgment(each, next(weighed)) if isinstance(each, Reading) else each for each in readings]
 
 
 def _judgment(reading: Reading, probabilities: Sequence[float]) -> Judgment:

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..types import Claim
@@ -19,31 +20,34 @@ NAN = math.nan
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'“(\[0-9])|\n+")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
-_STOP = frozenset(
-    "a an the of in on at to for from by with and or as is are was were be been being it its his her their this "
-    "that these those which who whom has have had do does did no than then there into about over under after "
-    "before also such can he she they we you i s".split()
+_STOP_WORDS = (
+    "a an the of in on at to for from by with and or as is are was were be been being it its his her "
+    "their this that these those which who whom has have had do does did no than then there into about "
+    "over under after before also such can he she they we you i s"
 )
-_NEGATIONS = frozenset(
-    "not no never none nobody nothing neither nor without cannot unable fails failed deny denied denies false "
-    "untrue impossible isn't wasn't aren't weren't doesn't didn't don't won't can't couldn't".split()
+_STOP = frozenset(_STOP_WORDS.split())
+_NEGATIONS_WORDS = (
+    "not no never none nobody nothing neither nor without cannot unable fails failed deny denied denies "
+    "false untrue impossible isn't wasn't aren't weren't doesn't didn't don't won't can't couldn't"
 )
-_DOUBTS = frozenset(
-    "may might could would should possibly perhaps maybe likely unlikely probably if unless allegedly reportedly "
-    "rumored supposedly doubtful improbable whether".split()
+_NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
+_DOUBTS_WORDS = (
+    "may might could would should possibly perhaps maybe likely unlikely probably if unless allegedly "
+    "reportedly rumored supposedly doubtful improbable whether"
 )
-_DIGITS = {
-    word: str(value)
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+_DOUBTS = frozenset(_DOUBTS_WORDS.split())
+_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_DIGITS = {word: str(value) for value, word in enumerate(_NUMBER_WORDS.split())}
 _ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "s", "ly", "er", "or")
 
 NAMES = (
     *("cover", "cover_prefix", "trigrams", "trigrams_sentence"),
     *("best_sentence", "second_sentence", "two_sentences", "full_sentences", "mean_sentence", "together"),
-    *(f"{name}_{part}" for part in "spo" for name in ("cover", "prefix", "words", "run", "sentence", "trigrams")),
+    *(
+        f"{name}_{part}"
+        for part in "spo"
+        for name in ("cover", "prefix", "words", "run", "sentence", "trigrams")
+    ),
     *("numbers", "numbers_cover", "numbers_missing", "numbers_sentence", "numbers_passage", "years_missing"),
     *("names", "names_cover", "names_missing", "names_sentence", "names_missing_s", "names_missing_o"),
     *("negation_claim", "negation_sentence", "doubt_claim", "doubt_sentence"),
@@ -89,7 +93,7 @@ def trigrams(text: str) -> frozenset[str]:
 
 
 class Sentence(NamedTuple):
-    """One sentence of a passage: where it stands, its words in lower case, their stems, its letter trigrams."""
+    """One sentence of a passage: its place, its words in lower case, their stems, its letter trigrams."""
 
     start: int
     end: int
@@ -166,7 +170,7 @@ def focus(claim: str, page: Page, *, around: int = 1) -> tuple[int, int]:
 
 
 def features(claim: Claim, page: Page, question: str = "") -> list[float]:
-    """The evidence in numbers, in the order of NAMES; NaN where it does not apply (no triplet, no question)."""
+    """The evidence in numbers, in the order of NAMES; NaN where there is no triplet, or no question."""
     parts = claim.triplet or ("", "", "")
     text = content(claim.text)
     elements = [content(part) for part in parts]
@@ -202,10 +206,10 @@ def _whole(claim: str, text: tuple[str, ...], page: Page) -> list[float]:
 def _by_sentence(
     text: tuple[str, ...], elements: list[tuple[str, ...]], covers: list[float], page: Page
 ) -> list[float]:
-    """Cover by the best sentence, the second best, two that follow each other; subject and object together."""
+    """Cover by the best sentence, the second, two that follow each other; subject and object together."""
     ranked = sorted(covers, reverse=True)
     stems = [sentence.stems for sentence in page.sentences]
-    pairs = [share(text, one | other) for one, other in zip(stems, stems[1:], strict=False)] if text else []
+    pairs = [share(text, one | other) for one, other in pairwise(stems)] if text else []
     subject, _, obj = elements
     together = NAN
     if subject and obj:
@@ -299,8 +303,8 @@ def _question(
 def network_features(windows: Sequence[Sequence[float]], focus: Sequence[float] | None) -> list[float]:
     """What the network's logits say, in the order of NETWORK_NAMES, in log odds.
 
-    The most support and the most contradiction that any window shows, the least neutrality, and how the window of
-    most support leans between the two; then the same of the focus, which without one is the only window.
+    The most support and the most contradiction that any window shows, the least neutrality, and how the
+    window of most support leans between the two; then the same of the focus, or of that window without one.
     """
     odds = [_log_odds(logits) for logits in windows]
     best = max(range(len(odds)), key=lambda i: odds[i][0])

@@ -65,7 +65,9 @@ class Reader:
         call = _Call(self._network, self._config, self._language)
         asked = [Asked(pair.claim, pair.passage, pair.question) for pair in pairs]
         plans = {each: call.plan(each) for each in dict.fromkeys(asked)}
-        inputs = dict.fromkeys(ids for plan in plans.values() if isinstance(plan, _Plan) for ids in plan.inputs)
+        inputs = dict.fromkeys(
+            ids for plan in plans.values() if isinstance(plan, _Plan) for ids in plan.inputs
+        )
         with ThreadPoolExecutor(self._threads) as pool:
             answers = pool.map(lambda ids: self._network.logits(*ids), inputs)
             logits = dict(zip(inputs, answers, strict=True))
