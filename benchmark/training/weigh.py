@@ -4,8 +4,8 @@
         --report benchmark/results/embedded_cv
 
 Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx and the label biases.
-The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of noisy context
-may not be trained on), from the development rows that the network never saw, and from claims beside
+The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of noisy
+context may not be trained on), from the development rows that the network never saw, and from claims beside
 passages of other questions, which say nothing about them. Reported numbers are out of fold: no question is in
 both halves.
 """

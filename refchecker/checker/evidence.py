@@ -61,7 +61,7 @@ NETWORK_NAMES = (
 )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """A word without its ending, number words as digits: rough, but the same on both sides.
 
@@ -80,14 +80,14 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def content(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order."""
     return tuple(stem(word) for word in words(text) if word.lower() not in _STOP)
 
 
-@lru_cache(maxsize=8192)
 def trigrams(text: str) -> frozenset[str]:
+    """The letter trigrams of a text's words."""
     plain = " " + re.sub(r"\W+", " ", text.lower()).strip() + " "
     return frozenset(plain[i : i + 3] for i in range(len(plain) - 2))
 
@@ -153,10 +153,13 @@ def longest_run(wanted: Sequence[str], page: Page) -> float:
     return best / len(wanted) if wanted else NAN
 
 
+_claim_trigrams = lru_cache(maxsize=1024)(trigrams)
+
+
 def nearness(claim: str, stems: Collection[str], letters: Collection[str]) -> float:
     """How near a piece of text, given by its stems and letter trigrams, is to the claim: 0 to 1.5."""
     wanted = content(claim)
-    return (share(wanted, stems) if wanted else 0.0) + 0.5 * share(trigrams(claim), letters)
+    return (share(wanted, stems) if wanted else 0.0) + 0.5 * share(_claim_trigrams(claim), letters)
 
 
 def focus(claim: str, page: Page, *, around: int = 1) -> tuple[int, int]:
@@ -193,7 +196,7 @@ def features(claim: Claim, page: Page, question: str = "") -> list[float]:
 
 
 def _whole(claim: str, text: tuple[str, ...], page: Page) -> list[float]:
-    letters = trigrams(claim)
+    letters = _claim_trigrams(claim)
     nearest = max((share(letters, sentence.trigrams) for sentence in page.sentences), default=0.0)
     return [
         share(text, page.places),
@@ -231,7 +234,7 @@ def _element(part: str, own: tuple[str, ...], page: Page, sentence: Sentence) ->
         float(len(own)),
         longest_run(own, page),
         share(own, sentence.stems),
-        share(trigrams(part), page.trigrams) if part else NAN,
+        share(_claim_trigrams(part), page.trigrams) if part else NAN,
     ]
 
 
@@ -250,7 +253,7 @@ def _numbers(text: tuple[str, ...], page: Page, sentence: Sentence) -> list[floa
     ]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _capitals(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in words(text) if word[0].isupper() and word.lower() not in _STOP)
 
