@@ -282,6 +282,18 @@ def test_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - started < 60  # not an SDK that tries again and again
 
 
+def test_a_network_that_drops_packets_ends_the_run() -> None:
+    with socket.socket() as full, socket.socket() as one, socket.socket() as two:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for waiting in (one, two):  # fill its queue: whoever comes now gets no answer at all
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        address = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
+        with pytest.raises(RunEnds, match="cannot connect"):
+            ask(provider_of("vllm/tiny", api_base=address, timeout_seconds=0.5), ASK)
+
+
 def sent_by(
     make: Callable[..., Provider], answer: dict[str, Any], request: Request, **options: Any
 ) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..errors import UsageError
 from .errors import Failure, Place, later, retry_after, shortened, sort, unreachable
 from .types import Reply, Request
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 4.0  # a network that drops packets shows within it
 THINKING_ROOM = 4096  # tokens given on top of the answer's to a model that thinks and cannot be told not to
 
 log = logging.getLogger("refchecker")

@@ -131,9 +131,10 @@ def unreachable(error: BaseException, place: Place, *, answered: bool) -> RetryL
     """
     said = shortened(str(error) or type(error).__name__, place.secrets)
     words = [f"{type(link).__name__} {link}" for link in _chain(error)]
-    if any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
+    no_connection = not answered and any(re.search("ConnectTimeout", word) for word in words)
+    if not no_connection and any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
         return later("timeout", f"{place.provider} did not answer in time")
-    if not answered and any(_NOBODY.search(word) for word in words):
+    if no_connection or (not answered and any(_NOBODY.search(word) for word in words)):
         return RunEnds(
             f"{place.provider}: cannot connect to {place.address}: {shortened(words[-1], place.secrets)}. "
             "Check the network, any proxy, and the api base."
