@@ -250,18 +250,6 @@ def test_trees_in_onnx_say_what_scikit_learn_says(tmp_path: Path) -> None:
     assert (forest(features).argmax(1) == labels).mean() > 0.9
 
 
-def test_calibration_error_is_none_for_honest_scores_and_large_for_boasts() -> None:
-    pytest.importorskip("sklearn")
-    from benchmark.training.weigh import expected_calibration_error
-
-    rng = np.random.default_rng(0)
-    sure = rng.uniform(0.5, 1, 4000)
-    scores = np.stack([sure, 1 - sure, np.zeros(4000)], axis=1)
-    honest = np.where(rng.random(4000) < sure, 0, 1)
-    assert expected_calibration_error(honest, scores) < 0.03
-    assert expected_calibration_error(1 - np.zeros(4000, int), scores) > 0.5
-
-
 # -- benchmark/human.py --------------------------------------------------------------------------
 
 

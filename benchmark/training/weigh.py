@@ -30,6 +30,7 @@ from benchmark.human import baseline_labels, human_items, summary, table
 from refchecker.checker.embedded_model import Network, biased, read_config
 from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
 from refchecker.checker.reading import Reader, Reading
+from refchecker.checker.thresholds import calibration_error
 from refchecker.types import Claim, Label, Pair, Passage
 
 from .trees import write_trees
@@ -193,17 +194,11 @@ def chosen_biases(rows: Sequence[Row], probabilities: Array) -> tuple[float, flo
     return max(options, key=lambda each: (gain(each), -abs(each[0]) - abs(each[2])))
 
 
-def expected_calibration_error(labels: Array, probabilities: Array, bins: int = 10) -> float:
-    """Mean distance of confidence and accuracy over bins of equal width, weighted by their size."""
-    confidence, hits = probabilities.max(axis=1), probabilities.argmax(axis=1) == labels
-    place = np.minimum((confidence * bins).astype(int), bins - 1)
-    return float(
-        sum(
-            abs(confidence[place == b].mean() - hits[place == b].mean()) * np.mean(place == b)
-            for b in range(bins)
-            if (place == b).any()
-        )
-    )
+def expected_calibration_error(labels: Array, probabilities: Array) -> float:
+    """Of the label that is given, over 10 bins of equal width."""
+    hits = probabilities.argmax(axis=1) == labels
+    outcomes = list(zip(probabilities.max(axis=1).tolist(), hits.tolist(), strict=True))
+    return calibration_error(outcomes, bins=10)
 
 
 def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
