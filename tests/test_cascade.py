@@ -2,8 +2,9 @@
 
 import json
 import re
+import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import jsonschema
 import pytest
@@ -15,6 +16,7 @@ from refchecker.checker.rules import Rules
 from refchecker.cli import main
 from refchecker.errors import ComponentError, UsageError
 from refchecker.io import output_schema
+from refchecker.overlap import settled
 from refchecker.pipeline import run
 from refchecker.registry import load
 from refchecker.types import Claim, Judgment, Label, Pair, Passage, Record
@@ -64,6 +66,71 @@ def test_each_stage_is_asked_only_what_is_open_and_in_order():
     check([pair(claim) for claim in ("10", "95", "20", "95", "10")])
     check([pair("95")])
     assert asked == [["10", "20", "10"]]
+
+
+class Together:
+    """A last stage that answers when `wanted` requests are under way, and after five seconds in any case."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted, self.waiting, self.most = wanted, [], 0
+
+    def __call__(self, pairs):
+        return contradicts(pairs)
+
+    def begin(self, pairs):
+        future = Future()
+        self.waiting.append((future, pairs))
+        self.most = max(self.most, len(self.waiting))
+        if len(self.waiting) == self.wanted:
+            self.answer()
+        elif len(self.waiting) == 1:
+            threading.Timer(5, self.answer).start()
+        return future
+
+    def answer(self):
+        while self.waiting:
+            future, pairs = self.waiting.pop()
+            if not future.done():
+                future.set_result(contradicts(pairs))
+
+
+def test_a_last_stage_that_does_not_wait_has_many_records_under_way():
+    last = Together(wanted=3)
+    check = Cascade([("cheap", by_percent), ("costly", last)], confidence=0.9)
+    passage = Passage("Sun.", "doc")
+    numbers = ["10", "95", "20", "30", "99"]
+    records = [Record(n, "", references=(passage,), claims=(Claim(n), Claim("97"))) for n in numbers]
+    reports = list(run(records, check=check))
+    assert last.most == 3
+    assert [report.record.id for report in reports] == numbers
+    assert [[v.label for v in report.verdicts] for report in reports] == [
+        [C if int(n) < 90 else E, E] for n in numbers
+    ]
+    assert +check.answered == Counter(cheap=7, costly=3)
+
+
+def test_what_goes_wrong_in_the_last_stage_is_carried():
+    class Short(Together):
+        def begin(self, pairs):
+            return settled([])
+
+    class Broken(Together):
+        def begin(self, pairs):
+            future = Future()
+            future.set_exception(ValueError("broken"))
+            return future
+
+    for last, error in ((Short(1), ComponentError), (Broken(1), ValueError)):
+        check = Cascade([("cheap", by_percent), ("costly", last)])
+        with pytest.raises(error):
+            check.begin([pair("10")]).result()
+
+
+def test_a_cancelled_cascade_cancels_its_last_stage():
+    last = Together(wanted=9)
+    future = Cascade([("cheap", by_percent), ("costly", last)]).begin([pair("10")])
+    assert future.cancel()
+    assert last.waiting[0][0].cancelled()
 
 
 def test_a_fault_goes_on_to_the_next_stage_and_the_last_one_stands():

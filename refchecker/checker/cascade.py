@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from ..errors import ComponentError, UsageError
+from ..overlap import settled
 from ..protocols import Checker
 from ..registry import load
 from ..types import Judgment, Label, Pair
@@ -60,25 +63,50 @@ class Cascade:
         self.answered = Counter({name: 0 for name, _ in stages})
         signatures = [getattr(check, "signature", name) for name, check in stages]
         self.signature = f"cascade({'>'.join(signatures)},{confidence})"
+        if hasattr(stages[-1][1], "begin"):
+            self.begin = self._begin
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
-        answers: dict[int, Judgment] = {}  # by the position of the pair
-        last = len(self._stages) - 1
-        for number, (name, check) in enumerate(self._stages):
-            asked = [position for position in range(len(pairs)) if position not in answers]
-            if not asked:
-                break
-            judgments = check([pairs[position] for position in asked])
-            if len(judgments) != len(asked):
-                raise ComponentError(f"{name} returned {len(judgments)} answers for {len(asked)} inputs")
-            answers |= {
-                position: replace(judgment, by=name)
-                for position, judgment in zip(asked, judgments, strict=True)
-                if number == last or self._sure(judgment)
-            }
+        answers = self._before_last(pairs)
+        if asked := _open(pairs, answers):
+            name, check = self._stages[-1]
+            answers |= _named(name, asked, check([pairs[position] for position in asked]))
+        return self._counted(answers)
+
+    def _begin(self, pairs: Sequence[Pair], /) -> Future[list[Judgment]]:
+        """The same where the last stage begins work without waiting for it: the others answer at once."""
+        answers = self._before_last(pairs)
+        asked = _open(pairs, answers)
+        if not asked:
+            return settled(self._counted(answers))
+        name, check = self._stages[-1]
+        begun: Future[list[Judgment]] = check.begin([pairs[position] for position in asked])  # type: ignore[attr-defined]
+        whole: Future[list[Judgment]] = Future()
+
+        def finish(done: Future[list[Judgment]]) -> None:
+            with suppress(InvalidStateError):  # the whole was cancelled meanwhile
+                try:
+                    whole.set_result(self._counted(answers | _named(name, asked, done.result())))
+                except BaseException as error:  # carried to whoever waits
+                    whole.set_exception(error)
+
+        begun.add_done_callback(finish)
+        whole.add_done_callback(lambda each: each.cancelled() and begun.cancel())
+        return whole
+
+    def _before_last(self, pairs: Sequence[Pair]) -> dict[int, Judgment]:
+        """What the stages before the last are sure of, by the position of the pair."""
+        answers: dict[int, Judgment] = {}
+        for name, check in self._stages[:-1]:
+            if asked := _open(pairs, answers):
+                found = _named(name, asked, check([pairs[position] for position in asked]))
+                answers |= {position: found[position] for position in asked if self._sure(found[position])}
+        return answers
+
+    def _counted(self, answers: dict[int, Judgment]) -> list[Judgment]:
         with self._counting:
             self.answered.update(judgment.by for judgment in answers.values())
-        return [answers[position] for position in range(len(pairs))]
+        return [answers[position] for position in range(len(answers))]
 
     def told(self) -> list[str]:
         """What the stages have to say of the run so far, a line each."""
@@ -86,3 +114,14 @@ class Cascade:
 
     def _sure(self, judgment: Judgment) -> bool:
         return judgment.label is not Label.ABSTAIN and judgment.confidence >= self._confidence
+
+
+def _open(pairs: Sequence[Pair], answers: dict[int, Judgment]) -> list[int]:
+    """The positions that have no answer yet."""
+    return [position for position in range(len(pairs)) if position not in answers]
+
+
+def _named(name: str, asked: Sequence[int], judgments: Sequence[Judgment]) -> dict[int, Judgment]:
+    if len(judgments) != len(asked):
+        raise ComponentError(f"{name} returned {len(judgments)} answers for {len(asked)} inputs")
+    return {position: replace(judgment, by=name) for position, judgment in zip(asked, judgments, strict=True)}
