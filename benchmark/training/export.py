@@ -3,7 +3,7 @@
     python -m benchmark.training.export --data runs/embedded --parent DIR \\
         --checkpoint runs/embedded/checkpoint.pt --out refchecker/models/embedded --version v1
 
-`weigh` then adds the trees and the label biases to the folder.
+`weigh` then adds the trees to the folder.
 """
 
 from __future__ import annotations

@@ -118,9 +118,16 @@ def rule_made(
     return train, dev
 
 
+def item_of(example: Example) -> dict[str, Any]:
+    """The row as it is written; a claim with tabs is a triplet."""
+    elements = example.hypothesis.split("\t")
+    item = example._asdict() | {"hypothesis": " ".join(elements)}
+    return item | {"triplet": elements} if len(elements) == 3 else item
+
+
 def write(path: Path, examples: list[Example]) -> str:
     """Write them as JSON lines; the first 12 digits of the file's SHA-256."""
-    text = "".join(json.dumps(e._asdict(), ensure_ascii=False) + "\n" for e in examples)
+    text = "".join(json.dumps(item_of(e), ensure_ascii=False) + "\n" for e in examples)
     path.write_text(text, encoding="utf-8")
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -22,7 +22,8 @@ class Cut(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"{self.subject} {self.predicate} {self.object}"
+        """Its elements with tabs between, so that they are still known when one was swapped."""
+        return f"{self.subject}\t{self.predicate}\t{self.object}"
 
 
 # One relation a line: its ways to be said of the first thing, then those of the second. "(d)" and "(p)" ask
