@@ -13,8 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from refchecker.checker.embedded import ORDER, EmbeddedChecker
+from refchecker.checker.embedded import EmbeddedChecker
+from refchecker.checker.embedded_model import ORDER
 from refchecker.types import Claim, Pair, Passage
+
+from .rules import NOT_ENTAILED
 
 
 def evaluate(check: EmbeddedChecker, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -24,11 +27,13 @@ def evaluate(check: EmbeddedChecker, rows: list[dict[str, Any]]) -> dict[str, An
     table = [[0] * len(ORDER) for _ in ORDER]
     confidence = []
     for row, judgment in zip(rows, judged, strict=True):
-        right = judgment.label is ORDER[row["label"]]
+        either = row["label"] == NOT_ENTAILED  # Neutral or Contradiction: no row of the table
+        right = judgment.label in ORDER[1:] if either else judgment.label is ORDER[row["label"]]
         for kind in (row["kind"], "all"):
             hits.setdefault(kind, []).append(right)
         if judgment.label in ORDER:
-            table[row["label"]][ORDER.index(judgment.label)] += 1
+            if not either:
+                table[row["label"]][ORDER.index(judgment.label)] += 1
             confidence.append(judgment.scores[judgment.label])
     return {
         "signature": check.signature,

@@ -27,7 +27,7 @@ from sklearn.model_selection import GroupKFold
 
 from benchmark.data import data_root
 from benchmark.human import baseline_labels, human_items, summary, table
-from refchecker.checker.embedded_model import Network, read_config
+from refchecker.checker.embedded_model import ORDER, Network, read_config
 from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
 from refchecker.checker.reading import Reader, Reading
 from refchecker.checker.thresholds import calibration_error
@@ -36,7 +36,6 @@ from refchecker.types import Claim, Label, Pair, Passage
 from .trees import write_trees
 
 Array = np.ndarray[Any, np.dtype[Any]]
-ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)
 SETTINGS = ("zero_context", "accurate_context")
 NEEDED = ("model.onnx", "tokenizer.json", "config.json")
 
