@@ -60,17 +60,23 @@ def roberta(
     return _saved(folder, RobertaForSequenceClassification, config, fast, seed)
 
 
-def bert(folder: Path, id2label: Mapping[int, str] = THREE, *, max_tokens: int = 64, seed: int = 0) -> Path:
-    """A two-layer BERT with WordPiece, saved in `folder`."""
+def _word_piece_tokenizer() -> Any:
+    """WordPiece over the words of SENTENCES, with BERT's special tokens."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.WordPiece(_word_pieces(), unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return tokenizer
+
+
+def bert(folder: Path, id2label: Mapping[int, str] = THREE, *, max_tokens: int = 64, seed: int = 0) -> Path:
+    """A two-layer BERT with WordPiece, saved in `folder`."""
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
     fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
+        tokenizer_object=_word_piece_tokenizer(),
         sep_token="[SEP]",
         cls_token="[CLS]",
         unk_token="[UNK]",
@@ -89,15 +95,10 @@ def deberta(
     folder: Path, id2label: Mapping[int, str] = THREE, *, max_tokens: int = 64, seed: int = 0
 ) -> Path:
     """A two-layer DeBERTa-v2/v3, whose end-of-text token is [SEP], saved in `folder`."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import DebertaV2Config, DebertaV2ForSequenceClassification, PreTrainedTokenizerFast
 
-    tokenizer = Tokenizer(models.WordPiece(_word_pieces(), unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
+        tokenizer_object=_word_piece_tokenizer(),
         bos_token="[CLS]",
         cls_token="[CLS]",
         eos_token="[SEP]",
