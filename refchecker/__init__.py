@@ -26,7 +26,7 @@ _HOME = {
         "Triplet",
         "Verdict",
     ),
-    "errors": ("ComponentError", "LLMError", "RefCheckerError", "UsageError"),
+    "errors": ("ComponentError", "LLMError", "RefCheckerError", "RetrievalError", "UsageError"),
     "registry": ("load",),
     "pipeline": ("run",),
     "compat": ("AlignScoreChecker", "NLIChecker", "major_agg", "soft_agg", "strict_agg"),

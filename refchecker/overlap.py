@@ -10,7 +10,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from .channel import Cancelled, Channel
-from .errors import LLMError, RefCheckerError
+from .errors import LLMError, RefCheckerError, RetrievalError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -24,9 +24,10 @@ def overlapped(
 ) -> Iterator[tuple[A, Future[B]]]:
     """Each item with its finished future, in the order they finish, while further items are begun.
 
-    Futures carry what went wrong with their own item. A `RefCheckerError` that is no `LLMError`
-    concerns them all: nothing more is begun, what is under way is waited for and yielded, then
-    it is raised; so is an error in `items`. Whoever cancels `landings` cancels what is under way.
+    Futures carry what went wrong with their own item. A `RefCheckerError` other than `LLMError` and
+    `RetrievalError` concerns them all: nothing more is begun, what is under way is waited for and
+    yielded, then it is raised; so is an error in `items`. Whoever cancels `landings` cancels what
+    is under way.
     """
     feed = _Feed(begin, items, landings)
     threading.Thread(target=feed.run, daemon=True).start()
@@ -107,4 +108,5 @@ def _begun(begin: Callable[[A], Future[B]], item: A) -> Future[B]:
 def _fatal(future: Future[B]) -> BaseException | None:
     """The error that ends the run, if this future ended with one."""
     error = None if future.cancelled() else future.exception()
-    return error if isinstance(error, RefCheckerError) and not isinstance(error, LLMError) else None
+    own = (LLMError, RetrievalError)
+    return error if isinstance(error, RefCheckerError) and not isinstance(error, own) else None

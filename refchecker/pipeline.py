@@ -1,6 +1,6 @@
 """Record -> claims -> judgments -> verdicts -> report, as a stream.
 
-Reading, extraction and checking each have their own thread and pass records on through
+Reading, extraction, retrieval and checking each have their own thread and pass records on through
 bounded channels. A stage takes whatever is waiting, up to its batch size, so it neither
 idles while work is there nor waits for a batch to fill. A component that has `begin` gets
 each record as soon as it is there and waits for none of them; records then pass each other,
@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 from .aggregate import Merge, any_support, cautious, soft
 from .channel import Channel, guarded
-from .errors import RefCheckerError
 from .isolation import isolated, landed, said
 from .overlap import overlapped, settled
 from .protocols import Aggregator, Checker, Extractor, Localizer, Retriever
@@ -58,9 +57,10 @@ def run(
     """
     incoming: Channel[_Work] = Channel()
     extracted: Channel[_Work] = Channel()
+    referenced: Channel[_Work] = Channel()
     finished: Channel[tuple[int, Report]] = Channel()
-    landings: tuple[Channel[Any], Channel[Any]] = (Channel(), Channel())  # for components with `begin`
-    channels = (incoming, extracted, finished, *landings)
+    landings: tuple[Channel[Any], ...] = (Channel(), Channel(), Channel())  # for components with `begin`
+    channels: tuple[Channel[Any], ...] = (incoming, extracted, referenced, finished, *landings)
     slots = threading.Semaphore(in_flight)
     stopping = threading.Event()
 
@@ -73,17 +73,22 @@ def run(
 
     def find_claims() -> None:
         for work in _extracted(incoming, extract, extract_batch, landings[0]):
-            extracted.put(_referenced(work, retrieve))
+            extracted.put(work)
+
+    def find_references() -> None:
+        for work in _referenced(extracted, retrieve, landings[1]):
+            referenced.put(work)
 
     def judge() -> None:
-        for work, judgments in _judged(extracted, check, split, check_batch, landings[1]):
+        for work, judgments in _judged(referenced, check, split, check_batch, landings[2]):
             sure = [tuple(cautious(piece, min_confidence) for piece in pieces) for pieces in judgments]
             report = report_of(
                 work.record, work.extraction, sure, check is not None, merge, aggregate, locate
             )
             finished.put((work.position, report))
 
-    for stage, output in ((read, incoming), (find_claims, extracted), (judge, finished)):
+    stages = (read, incoming), (find_claims, extracted), (find_references, referenced), (judge, finished)
+    for stage, output in stages:
         threading.Thread(target=guarded, args=(stage, output, channels), daemon=True).start()
     try:
         for report in _in_order(finished):
@@ -121,6 +126,10 @@ class _Work:
     def wants_claims(self) -> bool:
         return self.record.claims is None and not self.record.fault
 
+    @property
+    def wants_references(self) -> bool:
+        return bool(self.extraction.claims) and not (self.record.references or self.record.fault)
+
 
 def _extracted(
     incoming: Channel[_Work], extract: Extractor | None, most: int, landings: Channel[Any]
@@ -147,16 +156,24 @@ def _with_claims(work: _Work, found: Iterator[Extraction]) -> _Work:
     return replace(work, record=replace(work.record, claims=extraction.claims), extraction=extraction)
 
 
-def _referenced(work: _Work, retrieve: Retriever | None) -> _Work:
-    if retrieve is None or work.record.references or work.record.fault:
-        return work
-    try:
-        return replace(work, record=replace(work.record, references=tuple(retrieve(work.record))))
-    except RefCheckerError:
-        raise
-    except Exception as error:
-        failed = replace(work.extraction, note=f"retriever: {said(error)}", failed=True)
-        return replace(work, extraction=failed)
+def _referenced(
+    extracted: Channel[_Work], retrieve: Retriever | None, landings: Channel[Any]
+) -> Iterator[_Work]:
+    """Each work with references: its own, or those that are found for it."""
+    if retrieve is None:
+        yield from extracted
+        return
+    begin = getattr(retrieve, "begin", None) or (lambda record: settled(tuple(retrieve(record))))
+    for work, future in overlapped(
+        lambda work: begin(work.record) if work.wants_references else settled(work.record.references),
+        extracted,
+        landings,
+    ):
+        if error := future.exception():
+            failed = replace(work.extraction, note=f"retriever: {said(error)}", failed=True)
+            yield replace(work, extraction=failed)
+        else:
+            yield replace(work, record=replace(work.record, references=tuple(future.result())))
 
 
 _NO_EXTRACTOR = Extraction(

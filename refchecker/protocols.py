@@ -6,7 +6,8 @@ return a list of the same length in the same order. The rest take one thing.
 An extractor or checker that waits for others rather than computes may also have
 `begin(items) -> concurrent.futures.Future[list]`, with the same list for the same items. It
 returns at once; the pipeline then begins each record as it comes and never waits for a batch.
-The future carries what went wrong with these items; a `UsageError` in it ends the run.
+The future carries what went wrong with these items; a `UsageError` in it ends the run. A retriever
+may have `begin(record) -> concurrent.futures.Future[Sequence[Passage]]` to the same end.
 """
 
 from __future__ import annotations
