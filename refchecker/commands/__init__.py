@@ -1,0 +1,12 @@
+"""The sub-commands of refchecker-cli: each module has `add(commands)` and `run(options) -> exit code`.
+
+`ALL` is their order in `--help`. A module with several commands stands for each of them.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from . import check, doctor
+
+ALL: dict[str, ModuleType] = {"extract": check, "check": check, "extract-check": check, "doctor": doctor}
