@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +17,7 @@ from .aggregate import winner
 from .files import Broken, Item
 from .types import RESPONSE, Claim, Label, Passage, Record, Report, Span, Verdict
 
+_PROVENANCE = ("title", "document", "time")  # of a reference, where it is known
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -80,9 +82,10 @@ def _question(item: Mapping[str, Any]) -> str:
 
 
 def _references(given: Any) -> tuple[Passage, ...]:
-    """A string, a list of strings or a list of {text, source}; blank ones count as none.
+    """A string, a list of strings or a list of {text, source, ...}; blank ones count as none.
 
-    A source that is named again gets a number, so that a span's source names one text only.
+    A source that is named again for another text gets a number, so that a span's source and
+    offsets name one text only. Pieces of one source that agree where they overlap keep its name.
     """
     if given is None:
         return ()
@@ -92,18 +95,39 @@ def _references(given: Any) -> tuple[Passage, ...]:
         raise _Fault(f'has {_kind(given)} as "reference". It must be a string or a list of strings.')
     passages: list[Passage] = []
     for position, reference in enumerate(given):
-        text, source = reference, f"reference[{position}]"
-        if isinstance(reference, dict):
-            text, source = reference.get("text"), reference.get("source", source)
-        if not isinstance(text, str) or not isinstance(source, str):
-            raise _Fault(
-                f"has {_kind(reference)} as reference {position + 1}. "
-                "Each must be a string, or an object with a string text and source."
-            )
-        if text.strip():
-            taken = sum(p.source == source or p.source.startswith(f"{source}#") for p in passages)
-            passages.append(Passage(text, f"{source}#{taken + 1}" if taken else source))
+        passage = _passage(reference, position)
+        if passage.text.strip():
+            source = passage.source
+            namesakes = [p for p in passages if p.source == source or p.source.startswith(f"{source}#")]
+            if not all(_agree(p, passage) for p in namesakes if p.source == source):
+                passage = replace(passage, source=f"{source}#{len(namesakes) + 1}")
+            passages.append(passage)
     return tuple(passages)
+
+
+def _passage(given: Any, position: int) -> Passage:
+    """One entry of the list of references. What a dictionary has of another type than ours is not ours."""
+    source = f"reference[{position}]"
+    if isinstance(given, str):
+        return Passage(given, source)
+    fields = given if isinstance(given, dict) else {}
+    text, source, start = fields.get("text"), fields.get("source", source), fields.get("start", 0)
+    if not isinstance(text, str) or not isinstance(source, str):
+        raise _Fault(
+            f"has {_kind(given)} as reference {position + 1}. "
+            "Each must be a string, or an object with a string text and source."
+        )
+    known = {name: fields[name] for name in _PROVENANCE if isinstance(fields.get(name), str)}
+    return Passage(text, source, start if type(start) is int and start > 0 else 0, **known)
+
+
+def _agree(one: Passage, other: Passage) -> bool:
+    """Whether two pieces of one source have the same characters where they overlap."""
+    start = max(one.start, other.start)
+    end = min(one.start + len(one.text), other.start + len(other.text))
+    return start >= end or (
+        one.text[start - one.start : end - one.start] == other.text[start - other.start : end - other.start]
+    )
 
 
 def _claims(item: Mapping[str, Any]) -> tuple[Claim, ...] | None:
@@ -176,7 +200,7 @@ def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[
         item["triplet_spans"] = [[[span.start, span.end] for span in claim.spans] for claim in claims]
     if checked:
         if report.record.references and item.get("reference") is None:
-            item["reference"] = [{"text": p.text, "source": p.source} for p in record.references]
+            item["reference"] = [_reference(passage) for passage in record.references]
         shares = {str(label): round(report.shares[label], 6) for label in Label}
         item["Y"] = shares if soft else str(winner(report.shares))
         item["ys"] = [str(verdict.label) for verdict in report.verdicts]
@@ -185,6 +209,12 @@ def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[
     if report.note:
         item["status_note"] = report.note
     return item
+
+
+def _reference(passage: Passage) -> dict[str, Any]:
+    """A retrieved reference; what is not known of it is left out."""
+    known = {name: value for name in _PROVENANCE if (value := getattr(passage, name))}
+    return {"text": passage.text, "source": passage.source, "start": passage.start, **known}
 
 
 def _plain(claim: Claim) -> list[str] | str:

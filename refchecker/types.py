@@ -45,6 +45,9 @@ class Passage:
     text: str
     source: str
     start: int = 0
+    title: str = ""  # what its document calls itself
+    document: str = ""  # the id its document has in a corpus
+    time: str = ""  # when it was fetched, ISO 8601
 
     def span(self, start: int, end: int) -> Span:
         """Turn offsets in this passage into offsets in its source.
@@ -57,10 +60,13 @@ class Passage:
     def cut(self, start: int, end: int) -> Passage:
         """The piece `text[start:end]`, which still knows where it stands in its source.
 
-        >>> Passage("Paris is in France.", "doc1", start=100).cut(12, 18)
-        Passage(text='France', source='doc1', start=112)
+        >>> piece = Passage("Paris is in France.", "doc1", start=100).cut(12, 18)
+        >>> piece.text, piece.source, piece.start
+        ('France', 'doc1', 112)
         """
-        return Passage(self.text[start:end], self.source, self.start + start)
+        return Passage(
+            self.text[start:end], self.source, self.start + start, self.title, self.document, self.time
+        )
 
 
 class Triplet(NamedTuple):

@@ -1,0 +1,39 @@
+"""The text of an HTML page that a person would read."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .decoding import decoded
+from .needed import imported
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_HEAD_BYTES = 4096  # within which a page must say its encoding, and more
+
+
+class HtmlText(NamedTuple):
+    """A page's title and its main text; both empty where it has none."""
+
+    title: str
+    text: str
+
+
+def read_html(markup: bytes | str, *, charset: str = "") -> HtmlText:
+    """The main text of a page, without its menus and footers; all its text where no main text is found.
+
+    `charset` is what the sender says the bytes are in; otherwise the page's own word for it counts.
+    """
+    trafilatura = imported("trafilatura")
+    if isinstance(markup, bytes):
+        said = _META_CHARSET.search(markup, 0, _HEAD_BYTES)
+        markup = decoded(markup, charset or (said.group(1).decode() if said else "")) or ""
+    # of a piece of a page trafilatura would not believe that it is HTML
+    tree = trafilatura.load_html(markup) if markup.strip() else None
+    if tree is None and markup.strip():
+        tree = trafilatura.load_html(f"<html><body>{markup}</body></html>")
+    if tree is None:
+        return HtmlText("", "")
+    title = " ".join((tree.findtext(".//title") or "").split())
+    main = trafilatura.extract(tree, favor_recall=True, include_comments=False)
+    return HtmlText(title, main or trafilatura.html2txt(tree) or "")
