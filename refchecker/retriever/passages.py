@@ -47,7 +47,7 @@ def split(
 
 
 def _stretches(document: Passage) -> Iterator[Passage]:
-    """The text without white space around it; a very long one in parts, cut between paragraphs if it can be."""
+    """The text without white space around it; a long one in parts, cut between paragraphs if it can be."""
     text, at = document.text, 0
     while at < len(text):
         end = _seam(text, at) if len(text) - at > _STRETCH_CHARS else len(text)

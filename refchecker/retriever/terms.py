@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from .needed import imported
@@ -76,4 +77,8 @@ def _stemmer(language: str) -> Any:
 
 @lru_cache(maxsize=8)
 def _stopwords(language: str) -> frozenset[str]:
-    raise NotImplementedError
+    try:
+        words = import_module(f"spacy.lang.{language}.stop_words").STOP_WORDS
+    except ImportError:  # a language that spaCy has no list for
+        return frozenset()
+    return frozenset(_folded(word) for word in words)
