@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 from refchecker.errors import UsageError
 from refchecker.llms import anthropic, openai
 from refchecker.llms.bedrock import Bedrock
+from refchecker.llms.chat import CONNECT_SECONDS, http_client, sdk
 from refchecker.llms.errors import Failure, Place, retry_after, shortened, sort
 from refchecker.llms.function import Function
 from refchecker.llms.prices import KNOWN, Price, batched, cost_of, estimated_tokens, price_of, read_prices
@@ -280,6 +283,82 @@ def test_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RunEnds, match=f"cannot connect to http://127.0.0.1:{port}/v1"):
         ask(provider_of("vllm/tiny", api_base=f"http://127.0.0.1:{port}/v1"), ASK)
     assert time.monotonic() - started < 60  # not an SDK that tries again and again
+
+
+SSL_ERRORS = "SSL|ConnectorError|ConnectionReset"
+BROKEN = {  # what a server does with a request, and what becomes of it
+    "resets": (RetryLater, "connection: .*[Rr]eset"),
+    "hangs": (RetryLater, "timeout: .* did not answer in time"),
+    "hangs up": (RetryLater, "connection: .*([Dd]isconnected|[Rr]eset|[Pp]ipe)"),
+    "cuts its answer": (RetryLater, "connection: .*received 4"),
+    "speaks no HTTP": (RetryLater, "connection: .*status line"),
+    "speaks no TLS": (RetryLater, f"connection: .*({SSL_ERRORS})"),
+    "is not there": (RunEnds, "cannot connect to http://127.0.0.1:.*ConnectionRefused"),
+    "has no address": (RunEnds, "cannot connect to http://no-such-host.invalid/v1: gaierror"),
+}
+
+
+def unknown_name(*_: Any, **__: Any) -> Any:
+    raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+
+@contextmanager
+def broken_server(how: str) -> Iterator[str]:
+    """The address of a server that does that with each request."""
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(1 << 16)
+                    if how == "resets":
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    elif how == "hangs":
+                        over.wait(60)
+                    elif how == "cuts its answer":
+                        connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"')
+                    elif how == "speaks no HTTP":
+                        connection.sendall(b"hello\r\n\r\n")
+
+    over = threading.Event()
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        if how != "is not there":
+            listening.listen(8)
+        host = (
+            "no-such-host.invalid" if how == "has no address" else f"127.0.0.1:{listening.getsockname()[1]}"
+        )
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http{'s' if how == 'speaks no TLS' else ''}://{host}/v1"
+        over.set()
+        listening.shutdown(socket.SHUT_RDWR) if how != "is not there" else None
+        thread.join()
+
+
+@pytest.mark.parametrize("fast", [True, False], ids=["aiohttp", "httpx"])
+@pytest.mark.parametrize("wire", [openai, anthropic], ids=["openai", "anthropic"])
+@pytest.mark.parametrize(("how", "kind", "words"), [(how, *row) for how, row in BROKEN.items()], ids=BROKEN)
+def test_every_broken_connection_is_sorted(
+    fast: bool, wire: Any, how: str, kind: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if how == "has no address":
+        monkeypatch.setattr(socket, "getaddrinfo", unknown_name)
+    module = sdk(wire.__name__.rpartition(".")[2])
+    with broken_server(how) as address:
+        client = http_client(module, address, 2.0, fast=fast)
+        provider = wire.provider(
+            "m", key=KEY, key_from="FILE", signature="test", address=address, client=client
+        )
+        with pytest.raises(kind, match=words):
+            ask(provider, ASK)
+
+
+@pytest.mark.parametrize("name", ["openai/m", "anthropic/m"])
+def test_connecting_has_less_time_than_answering(name: str) -> None:
+    provider: Any = provider_of(name, key=KEY, timeout_seconds=60.0)
+    assert (provider.client.timeout.connect, provider.client.timeout.read) == (CONNECT_SECONDS, 60.0)
 
 
 def test_a_network_that_drops_packets_ends_the_run() -> None:

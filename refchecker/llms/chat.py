@@ -6,7 +6,7 @@ functions. What an endpoint refuses (a parameter, a schema) is learned from its 
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +20,8 @@ from .errors import Failure, Place, later, retry_after, shortened, sort, unreach
 from .types import Reply, Request
 
 CONNECT_SECONDS = 4.0  # a network that drops packets shows within it
+CONNECTIONS = 10_000  # more than the policy has requests under way
+HAS_AIOHTTP = importlib.util.find_spec("aiohttp") is not None
 THINKING_ROOM = 4096  # tokens given on top of the answer's to a model that thinks and cannot be told not to
 
 log = logging.getLogger("refchecker")
@@ -52,6 +54,8 @@ class Chat:
         self.place = place
         self.without = without
         self.module = module
+        # OpenAI's SDK lets some errors of aiohttp through as they are
+        self._lost = (module.APIConnectionError, *([sdk("aiohttp").ClientError] if HAS_AIOHTTP else []))
         self._answered = False
 
     async def send(self, request: Request, /) -> Reply:
@@ -76,7 +80,7 @@ class Chat:
         except self.module.APIStatusError as error:
             self._answered = True
             raise sort(_failure(error), self.place) from None
-        except self.module.APIConnectionError as error:
+        except self._lost as error:
             raise unreachable(error, self.place, answered=self._answered) from None
         except (self.module.APIError, ValueError) as error:
             raise later("unreadable", shortened(str(error), self.place.secrets)) from None
@@ -153,10 +157,19 @@ def sdk(name: str) -> Any:
         ) from error
 
 
-def http_client(module: Any, address: str, timeout_seconds: float) -> Any:
-    """The SDK's own HTTP client; it reads HTTPS_PROXY and NO_PROXY, but asks this machine directly."""
-    timeout = module.Timeout(timeout_seconds, connect=min(CONNECT_SECONDS, timeout_seconds))
-    return module.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not on_this_machine(address))
+def http_client(module: Any, address: str, timeout_seconds: float, *, fast: bool = HAS_AIOHTTP) -> Any:
+    """The SDK's own HTTP client; it reads HTTPS_PROXY and NO_PROXY, but asks this machine directly.
+
+    `fast` is the one on aiohttp, which takes less than half the CPU with 256 requests under way.
+    """
+    client = module.DefaultAioHttpClient if fast else module.DefaultAsyncHttpxClient
+    reach = min(CONNECT_SECONDS, timeout_seconds)
+    return client(
+        # `pool` is the time for a place and all of connecting; there is always a place
+        timeout=module.Timeout(timeout_seconds, connect=reach, pool=reach),
+        limits=sdk("httpx2").Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+        trust_env=not on_this_machine(address),
+    )
 
 
 def on_this_machine(address: str) -> bool:

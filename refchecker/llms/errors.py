@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from asyncio import CancelledError
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -129,16 +130,18 @@ def unreachable(error: BaseException, place: Place, *, answered: bool) -> RetryL
 
     A server that has answered before is away for a moment: that is worth another attempt.
     """
-    said = shortened(str(error) or type(error).__name__, place.secrets)
-    words = [f"{type(link).__name__} {link}" for link in _chain(error)]
-    no_connection = not answered and any(re.search("ConnectTimeout", word) for word in words)
-    if not no_connection and any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
-        return later("timeout", f"{place.provider} did not answer in time")
-    if no_connection or (not answered and any(_NOBODY.search(word) for word in words)):
+    chain = _told(error)
+    words = [f"{type(link).__name__} {link}" for link in chain]
+    said = next((word for word, link in zip(words[::-1], chain[::-1], strict=True) if str(link)), words[-1])
+    said = shortened(said, place.secrets)
+    no_connection = any(re.search("Connect(ion)?Timeout", word) for word in words)
+    if not answered and (no_connection or any(_NOBODY.search(word) for word in words)):
         return RunEnds(
-            f"{place.provider}: cannot connect to {place.address}: {shortened(words[-1], place.secrets)}. "
+            f"{place.provider}: cannot connect to {place.address}: {said}. "
             "Check the network, any proxy, and the api base."
         )
+    if any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
+        return later("timeout", f"{place.provider} did not answer in time")
     return later("connection", said)
 
 
@@ -149,8 +152,18 @@ _NOBODY = re.compile(
 )
 
 
+def _told(error: BaseException) -> list[BaseException]:
+    """The error and what caused it, down to the first cause.
+
+    Of an error of aiohttp only what aiohttp says: OpenAI's SDK takes every one for a connect timeout.
+    """
+    chain = list(_chain(error))
+    own = [place for place, link in enumerate(chain) if type(link).__module__.startswith("aiohttp")]
+    return chain[own[0] :] if own else chain
+
+
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
+    while error is not None and not isinstance(error, CancelledError):  # how asyncio makes a timeout
         yield error
         error = error.__cause__ or error.__context__
 

@@ -67,7 +67,6 @@ def provider(
         api_key=key,
         base_url=address,
         max_retries=0,
-        timeout=timeout_seconds,
         http_client=client or http_client(module, address, timeout_seconds),
     )
     return Chat(
