@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
-from functools import cache
 from typing import Any, NamedTuple
 
 from .. import llms
@@ -119,13 +118,13 @@ class LLMChecker:
 
     async def _judgments(self, pairs: Sequence[Pair]) -> list[Judgment]:
         """Each different claim and piece is asked once, however often it comes."""
-        pieces_of = cache(self._pieces)
+        pieces = {passage: self._pieces(passage) for passage in dict.fromkeys(pair.passage for pair in pairs)}
         given = [(written(pair.claim), pair.passage, pair.question) for pair in pairs]
         wanted = dict.fromkeys(
             (claim, piece, question)
             for claim, passage, question in given
             if not _unaskable(claim, passage)
-            for piece in pieces_of(passage)
+            for piece in pieces[passage]
         )
         asked = list(questions(wanted, self._claims_per_prompt))
         judged = {
@@ -135,11 +134,13 @@ class LLMChecker:
         }
         return [
             _unaskable(claim, passage)
-            or over_windows([judged[claim, piece, question] for piece in pieces_of(passage)])
+            or over_windows([judged[claim, piece, question] for piece in pieces[passage]])
             for claim, passage, question in given
         ]
 
     def _pieces(self, passage: Passage) -> list[Passage]:
+        if len(passage.text) <= self._max_reference_tokens:  # a token has a character at least
+            return [passage]
         return cut(passage, estimated, max_tokens=self._max_reference_tokens, language=self._language)
 
     async def _voted(self, question: Question) -> dict[str, Judgment]:
