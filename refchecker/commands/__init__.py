@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import check, doctor
+from . import check, doctor, report
 
-ALL: dict[str, ModuleType] = {"extract": check, "check": check, "extract-check": check, "doctor": doctor}
+ALL: dict[str, ModuleType] = {
+    "extract": check,
+    "check": check,
+    "extract-check": check,
+    "report": report,
+    "doctor": doctor,
+}

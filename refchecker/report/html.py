@@ -1,0 +1,142 @@
+"""A report as one HTML file that needs nothing else: no network, no server, no library.
+
+The records are inside it as JSON, in blocks that the page reads when it shows one of their
+records; blocks after the first megabytes are compressed. Text reaches the page as text nodes
+only, and its Content-Security-Policy allows nothing but its own script and style.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from string import Template
+from typing import Any, BinaryIO
+
+from .. import __version__
+from ..types import Label
+from .choice import in_file_order
+from .model import Shown, badness
+from .overview import MEANING, UNCHECKED, Overview
+from .page_data import LETTERS, entry_json, json_in_html, record_json
+
+BLOCK_BYTES = 1 << 18
+PLAIN_BYTES = 2 << 20  # so much is left readable
+SCRIPTS = ("data.js", "marks.js", "record.js", "paper.js", "page.js")
+SLOT = "<!-- data -->"
+
+
+def write_html(
+    records: Iterable[Shown], stream: BinaryIO, *, title: str, limit: int | None = None
+) -> Overview:
+    """Write the page; the counts over all records, of which it shows the `limit` worst."""
+    overview = Overview()
+    before, after = _frame(title)
+    stream.write(before)
+    data = _Data(stream)
+    for shown in in_file_order(overview.counted(records), limit):
+        data.add(shown)
+    data.finish(overview, title)
+    stream.write(after)
+    return overview
+
+
+def _frame(title: str) -> tuple[bytes, bytes]:
+    """What stands before and after the data."""
+    folder = files("refchecker.report").joinpath("page")
+    style = folder.joinpath("page.css").read_text("utf-8")
+    script = "\n".join(folder.joinpath(name).read_text("utf-8") for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    page = Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
+        title=escape(title),
+        version=__version__,
+        style=style,
+        script=script,
+        style_hash=_policy_hash(style),
+        script_hash=_policy_hash(script),
+    )
+    before, after = page.rsplit(SLOT, 1)
+    return before.encode(), after.encode()
+
+
+def _policy_hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def escape(text: str) -> str:
+    """Text for HTML, in an element or an attribute, without halves of characters."""
+    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("\0", "\ufffd")):
+        text = text.replace(char, entity)
+    return text.encode("utf-8", "replace").decode()
+
+
+class _Data:
+    """The data of the page: blocks of records, then an overview with a line for each of them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+        self.block: list[bytes] = []
+        self.blocks = self.block_bytes = self.written = 0
+        self.index: list[dict[str, Any]] = []
+        self.fields: list[Mapping[str, str]] = []
+        self.badness: list[tuple[int, int, float]] = []
+
+    def add(self, shown: Shown) -> None:
+        self.index.append(entry_json(shown) | {"at": [self.blocks, len(self.block)]})
+        self.fields.append(shown.fields)
+        self.badness.append(badness(shown))
+        text = json_in_html(record_json(shown))
+        self.block.append(text)
+        self.block_bytes += len(text)
+        if self.block_bytes >= BLOCK_BYTES:
+            self._end_block()
+
+    def _end_block(self) -> None:
+        self._write(f"block-{self.blocks}", b"[" + b",\n".join(self.block) + b"]")
+        self.block, self.block_bytes, self.blocks = [], 0, self.blocks + 1
+
+    def _write(self, name: str, content: bytes) -> None:
+        kind = "json"
+        if self.written + len(content) > PLAIN_BYTES:
+            kind, content = "gzip", base64.b64encode(gzip.compress(content, 6, mtime=0))
+        self.written += len(content)
+        self.stream.write(
+            f'<script type="application/{kind}" id="{name}">'.encode() + content + b"</script>\n"
+        )
+
+    def finish(self, overview: Overview, title: str) -> None:
+        if self.block:
+            self._end_block()
+        grouping = overview.grouping()
+        groups = ([fields.get(name, "") for name in grouping] for fields in self.fields)
+        content = {
+            "title": title,
+            "headline": overview.headline(),
+            "records": overview.records,
+            "claims": overview.claims,
+            "labels": [[_letter(name), count] for name, count, _ in overview.shares()],
+            "meaning": {_letter(name): text for name, text in MEANING.items()},
+            "statuses": dict(overview.statuses),
+            "conflicts": overview.conflicts,
+            "unsure": overview.unsure,
+            "groups": [
+                {
+                    "name": name,
+                    "values": [[value, _by_letter(labels)] for value, labels in sorted(group.items())],
+                }
+                for name, group in grouping.items()
+            ],
+            "worst": sorted(range(len(self.index)), key=self.badness.__getitem__),
+            "index": [entry | {"groups": each} for entry, each in zip(self.index, groups, strict=True)],
+        }
+        self._write("overview", json_in_html(content))
+
+
+def _letter(name: str) -> str:
+    return LETTERS[None if name == UNCHECKED else Label(name)]
+
+
+def _by_letter(labels: Mapping[str, int]) -> dict[str, int]:
+    return {_letter(name): count for name, count in labels.items()}
