@@ -134,7 +134,7 @@ class Guard:
             found = list(self.resolve(target.host, target.port))
         except (OSError, UnicodeError) as error:
             raise NoPage("host not found", f"{target.host}: {error}") from error
-        here = self.loopback and all(_is_loopback(address) for address in found)
+        here = self.loopback and all(address in ("127.0.0.1", "::1") for address in found)
         if not found:
             raise NoPage("host not found", target.host)
         if not here and not all(map(is_public, found)):
@@ -142,7 +142,3 @@ class Guard:
         if not here and target.port not in PORTS:
             raise NoPage("not a web address", f"port {target.port}")
         return found
-
-
-def _is_loopback(address: str) -> bool:
-    return address.startswith("127.") or address == "::1"

@@ -71,7 +71,9 @@ def fetch(
         if target.url in seen:
             raise NoPage("redirect loop", target.url)
         seen.add(target.url)
+        began = time.monotonic()
         allowed(target)
+        ends += time.monotonic() - began  # waiting for a turn is not the page's fault
         answer, location = _exchange(target, guard, limits, ends, readable)
         if not location:
             return answer
@@ -113,18 +115,18 @@ def _connected(addresses: list[str], target: Target, limits: Limits, ends: float
     if target.scheme == "http":
         return plain
     try:
-        return _tls().wrap_socket(plain, server_hostname=target.host)
+        return _tls(os.environ.get("REQUESTS_CA_BUNDLE")).wrap_socket(plain, server_hostname=target.host)
     except BaseException:
         plain.close()
         raise
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def _tls(own_certificates: str | None) -> ssl.SSLContext:
     """Certificates are checked, against those that requests checks against."""
     from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-    return ssl.create_default_context(cafile=os.environ.get("REQUESTS_CA_BUNDLE") or DEFAULT_CA_BUNDLE_PATH)
+    return ssl.create_default_context(cafile=own_certificates or DEFAULT_CA_BUNDLE_PATH)
 
 
 def _asked(connection: socket.socket, target: Target, limits: Limits, ends: float) -> HTTPResponse:

@@ -1,0 +1,1 @@
+"""Retrievers: references for records that came without."""
