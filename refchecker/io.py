@@ -199,8 +199,7 @@ def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[
         item["triplets"] = [_plain(claim) for claim in claims]
         item["triplet_spans"] = [[[span.start, span.end] for span in claim.spans] for claim in claims]
     if checked:
-        if report.record.references and item.get("reference") is None:
-            item["reference"] = [_reference(passage) for passage in record.references]
+        item |= _found(record)
         shares = {str(label): round(report.shares[label], 6) for label in Label}
         item["Y"] = shares if soft else str(winner(report.shares))
         item["ys"] = [str(verdict.label) for verdict in report.verdicts]
@@ -209,6 +208,24 @@ def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[
     if report.note:
         item["status_note"] = report.note
     return item
+
+
+def to_referenced_item(report: Report) -> dict[str, Any]:
+    """The input item with the references that were found for it, and nothing about claims."""
+    record = report.record
+    item = {key: value for key, value in record.extra.items() if key != "status_note"} | _found(record)
+    item["status"] = "ok" if record.references else "no_reference"
+    note = "" if record.references else "no reference was found"
+    if report.status == "failed":
+        item["status"], note = "failed", report.note
+    return item | ({"status_note": note} if note else {})
+
+
+def _found(record: Record) -> dict[str, Any]:
+    """The record's references, where its item came without."""
+    if not record.references or _references(record.extra.get("reference")):
+        return {}
+    return {"reference": [_reference(passage) for passage in record.references]}
 
 
 def _reference(passage: Passage) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -76,7 +77,7 @@ def run(
             extracted.put(work)
 
     def find_references() -> None:
-        for work in _referenced(extracted, retrieve, landings[1]):
+        for work in _referenced(extracted, retrieve, check is None, landings[1]):
             referenced.put(work)
 
     def judge() -> None:
@@ -127,8 +128,8 @@ class _Work:
         return self.record.claims is None and not self.record.fault
 
     @property
-    def wants_references(self) -> bool:
-        return bool(self.extraction.claims) and not (self.record.references or self.record.fault)
+    def has_references(self) -> bool:
+        return bool(self.record.references or self.record.fault)
 
 
 def _extracted(
@@ -157,18 +158,24 @@ def _with_claims(work: _Work, found: Iterator[Extraction]) -> _Work:
 
 
 def _referenced(
-    extracted: Channel[_Work], retrieve: Retriever | None, landings: Channel[Any]
+    extracted: Channel[_Work], retrieve: Retriever | None, claimless: bool, landings: Channel[Any]
 ) -> Iterator[_Work]:
-    """Each work with references: its own, or those that are found for it."""
+    """Each work with references: its own, or those that are found for it.
+
+    For a work without claims they are of use only where nothing is checked: `claimless`.
+    """
     if retrieve is None:
         yield from extracted
         return
-    begin = getattr(retrieve, "begin", None) or (lambda record: settled(tuple(retrieve(record))))
-    for work, future in overlapped(
-        lambda work: begin(work.record) if work.wants_references else settled(work.record.references),
-        extracted,
-        landings,
-    ):
+    begin: Callable[[Record], Future[Sequence[Passage]]] = getattr(
+        retrieve, "begin", lambda record: settled(retrieve(record))
+    )
+
+    def found(work: _Work) -> Future[Sequence[Passage]]:
+        wanted = not work.has_references and (claimless or bool(work.extraction.claims))
+        return begin(work.record) if wanted else settled(work.record.references)
+
+    for work, future in overlapped(found, extracted, landings):
         if error := future.exception():
             failed = replace(work.extraction, note=f"retriever: {said(error)}", failed=True)
             yield replace(work, extraction=failed)

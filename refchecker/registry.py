@@ -32,6 +32,11 @@ BUILTIN = {
         "cascade": "refchecker.checker.cascade:cascade",
         "python": "refchecker.registry:imported",
     },
+    "retriever": {
+        "google": "refchecker.retriever.serper:SerperRetriever",
+        "corpus": "refchecker.retriever.corpus:CorpusRetriever",
+        "python": "refchecker.registry:imported",
+    },
     "aggregator": {
         "strict": "refchecker.aggregate:strict",
         "soft": "refchecker.aggregate:soft",
@@ -52,7 +57,7 @@ def names(kind: str) -> dict[str, EntryPoint]:
 
 
 def find(kind: str, name: str) -> Any:
-    """The factory (for extractors and checkers) or the function (for the rest) of that name."""
+    """The factory (for extractors, checkers and retrievers) or the function (for the rest) of that name."""
     known = names(kind)
     if name not in known:
         close = get_close_matches(name, known, n=1)

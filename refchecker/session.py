@@ -28,8 +28,8 @@ class Session:
     """Where a run reads and writes, and how.
 
     `settings` is everything that decides what a verdict is; a journal made with other
-    settings is refused. `tell` gets lines for a person, `progress` the records done and
-    their number (0 where it is not known).
+    settings is refused. `write` makes the output's item of a report. `tell` gets lines for a
+    person, `progress` the records done and their number (0 where it is not known).
     """
 
     input_path: str
@@ -37,8 +37,7 @@ class Session:
     settings: Mapping[str, Any]
     input_format: str | None = None
     output_format: str | None = None
-    soft: bool = True
-    checked: bool = True
+    write: Callable[[Report], dict[str, Any]] = to_item
     limit: int | None = None
     retry_failed: bool = False
     restart: bool = False
@@ -159,7 +158,7 @@ class Session:
 
         for report in pipeline(todo()):
             position, digest = waiting.popleft()
-            journal.add(position, digest, to_item(report, soft=self.soft, checked=self.checked))
+            journal.add(position, digest, self.write(report))
             finished += 1
             self.progress(finished, total)
         self.progress(finished, total)
@@ -195,7 +194,7 @@ class Session:
     ) -> Iterator[dict[str, Any]]:
         """The finished items of a run that nothing is kept of, counted as they come."""
         for position, report in enumerate(pipeline(to_records(self._items(path, name, fmt), name))):
-            item = to_item(report, soft=self.soft, checked=self.checked)
+            item = self.write(report)
             tally.add(item, position)
             yield item
             self.progress(position + 1, 0)

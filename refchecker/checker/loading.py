@@ -43,7 +43,7 @@ def tokenizer_and_config(model: str, cache_dir: str | None) -> tuple[Any, Any]:
         config = transformers.AutoConfig.from_pretrained(source, cache_dir=cache_dir, **where)
         return tokenizer, config
 
-    return _located(alignscore.backbone(Path(model)) if alignscore.is_checkpoint(model) else model, get)
+    return located(alignscore.backbone(Path(model)) if alignscore.is_checkpoint(model) else model, get)
 
 
 def weights(model: str, cache_dir: str | None, family: Family) -> Any:
@@ -65,7 +65,7 @@ def weights(model: str, cache_dir: str | None, family: Family) -> Any:
             raise ValueError(f"its weights lack {missing}; it is not a trained NLI model")
         return found
 
-    found = _located(model, get)
+    found = located(model, get)
     return _first_answer(found, family.answer_tokens) if family.answer_tokens else found
 
 
@@ -116,7 +116,7 @@ def name_and_version(model: str, config: Any) -> str:
     return f"{path.resolve().name}@{digest.hexdigest()[:8]}"
 
 
-def _located(model: str, get: Callable[..., T]) -> T:
+def located(model: str, get: Callable[..., T]) -> T:
     """What `get` finds in the folder or the cache, or, only then, on the hub."""
     folder = Path(model).expanduser()
     is_folder = folder.is_dir()

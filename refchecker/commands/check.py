@@ -6,17 +6,20 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from .. import __version__, llm_options
 from ..errors import UsageError
+from ..io import to_item
 from ..pipeline import run as run_pipeline
 from ..progress import Progress
-from ..protocols import Checker, Extractor
+from ..protocols import Checker, Extractor, Retriever
 from ..registry import find, load
 from ..session import Pipeline, Session, journal_of
 from ..summary import Tally
 from ..types import Record, Report
+from . import retriever_options
 from .options import DEFAULT, checker_options, extractor_options, file_options
 
 ABOUT = {
@@ -25,7 +28,13 @@ ABOUT = {
     "extract-check": "Extract claim triplets and check them against the references.",
 }
 
-EXAMPLES = """examples:
+ROLES = {
+    "extract": ["extractor"],
+    "check": ["checker", "query"],
+    "extract-check": ["extractor", "checker", "query"],
+}
+
+EXAMPLES = f"""examples:
   refchecker-cli extract-check --input_path responses.json --output_path verdicts.json
       extract claims from every response and check them, without key or download
   refchecker-cli check --input_path triplets.jsonl --output_path verdicts.jsonl --aggregator_name strict
@@ -36,6 +45,7 @@ EXAMPLES = """examples:
       a Hugging Face NLI model, by name or folder, on a GPU
   refchecker-cli check --input_path t.json --output_path v.json --checker_name cascade:rules,embedded,nli:M
       ask the large model only what the embedded one is unsure of
+{retriever_options.EXAMPLES}
   cat r.jsonl | refchecker-cli extract-check --input_path - --output_path - > v.jsonl
       as part of a shell pipe"""
 
@@ -58,9 +68,8 @@ def add(commands: Any) -> None:
             extractor_options(sub)
         if command != "extract":
             checker_options(sub)
-        llm_options.add_options(
-            sub, {"extract": ["extractor"], "check": ["checker"]}.get(command, ["extractor", "checker"])
-        )
+            retriever_options.add_options(sub)
+        llm_options.add_options(sub, ROLES[command])
 
 
 class _Parts(NamedTuple):
@@ -68,6 +77,7 @@ class _Parts(NamedTuple):
 
     extractor: Extractor | None
     checker: Checker | None
+    retriever: Retriever | None = None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,9 +87,11 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress(quiet=options.quiet)
     ledger = llm_options.ledger_of(options, progress.note)
     batching = llm_options.batching_of(options, progress.tell)
+    checking = options.command != "extract"
     parts = _Parts(
         _extractor(options, ledger, batching) if options.command != "check" else None,
-        _checker(options, ledger, batching) if options.command != "extract" else None,
+        _checker(options, ledger, batching) if checking else None,
+        retriever_options.retriever_of(options, progress.tell, ledger, batching) if checking else None,
     )
     guessing = (
         llm_options.Guessing(parts.extractor, options.language)
@@ -98,6 +110,7 @@ def run(options: argparse.Namespace) -> int:
         with progress:
             tally = session(pipeline)
     finally:
+        getattr(parts.retriever, "close", lambda: None)()
         for line in llm_options.usage_lines(ledger):
             progress.tell(line)
     if not options.quiet:
@@ -132,7 +145,9 @@ def _pipeline(options: argparse.Namespace, parts: _Parts) -> Pipeline:
         rules["extract_batch"] = options.batch_size_extractor
 
     def pipeline(records: Iterable[Record]) -> Iterator[Report]:
-        return run_pipeline(records, extract=parts.extractor, check=parts.checker, **rules)
+        return run_pipeline(
+            records, extract=parts.extractor, check=parts.checker, retrieve=parts.retriever, **rules
+        )
 
     return pipeline
 
@@ -153,14 +168,19 @@ def _session(options: argparse.Namespace, parts: _Parts, progress: Progress) -> 
             "merge": options.merge,
             "aggregator": options.aggregator_name,
         }
+    if parts.retriever:
+        settings["retriever"] = getattr(parts.retriever, "signature", options.retriever_name)
     return Session(
         options.input_path,
         options.output_path,
         settings,
         input_format=options.format,
         output_format=options.output_format,
-        soft=not parts.checker or options.aggregator_name == "soft",
-        checked=parts.checker is not None,
+        write=partial(
+            to_item,
+            soft=not parts.checker or options.aggregator_name == "soft",
+            checked=parts.checker is not None,
+        ),
         limit=options.limit,
         retry_failed=options.retry_failed,
         restart=options.restart,

@@ -44,11 +44,13 @@ class CorpusRetriever:
         tell: Callable[[str], None] = lambda line: None,
     ) -> None:
         settings = Settings(language, corpus_field, max_words, overlap_words)
-        self._path, self._k, self._embed = path, k, embed
+        self._k, self._embed = k, embed
         self._index = Index(Path(path), settings, cache_dir=cache_dir, tell=tell)
         name = getattr(embed, "signature", "embed") if embed else ""
         self.signature = f"corpus:{self._index.digest}|k{k}{f'|{name}' if name else ''}"
-        for line in self.told():
+        index = self._index
+        tell(f"corpus {path}: {index.size} passages of {index.documents} documents in {index.files} files")
+        for line in said(index.passed):
             tell(line)
 
     def __call__(self, record: Record) -> list[Passage]:
@@ -56,12 +58,6 @@ class CorpusRetriever:
         order = fuse([self._index.best(query, POOL) for query in queries])
         found = distinct(self._index.passages(order[:POOL]))
         return (reranked(queries, found, self._embed) if self._embed else found)[: self._k]
-
-    def told(self) -> list[str]:
-        """What the corpus is, and what of it was passed over."""
-        index = self._index
-        size = f"{index.size} passages of {index.documents} documents in {index.files} files"
-        return [f"corpus {self._path}: {size}", *said(index.passed)]
 
     def close(self) -> None:
         self._index.close()

@@ -14,6 +14,8 @@ from .passages import UNSPACED
 VERSION = 1  # of the terms: an index made with another is made anew
 
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+(?:'(?:(?![{UNSPACED}])[^\W_])+)*")
+_PLAIN_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")  # what _WORD finds in ASCII, found faster
+_FIRST_UNSPACED = "\u0e00"
 _PAIRED = re.compile(f"[{UNSPACED}]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
@@ -37,9 +39,11 @@ def terms(text: str, language: str = "en") -> list[str]:
     >>> terms("The painters' studio in Köln burned down.")
     ['painter', 'studio', 'koln', 'burn']
     """
+    if text.isascii():
+        return [term for word in _PLAIN_WORD.findall(text.lower()) if (term := _term(word, language))]
     found: list[str] = []
     for word in _WORD.findall(_folded(text)):
-        if _PAIRED.match(word):
+        if word[0] >= _FIRST_UNSPACED and _PAIRED.match(word):
             found.extend(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         elif term := _term(word, language):
             found.append(term)
