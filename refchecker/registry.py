@@ -33,7 +33,7 @@ BUILTIN = {
         "python": "refchecker.registry:imported",
     },
     "retriever": {
-        "google": "refchecker.retriever.serper:SerperRetriever",
+        "google": "refchecker.retriever.serper:serper_retriever",
         "corpus": "refchecker.retriever.corpus:CorpusRetriever",
         "python": "refchecker.registry:imported",
     },
@@ -45,6 +45,9 @@ BUILTIN = {
     "merge": {
         "any_support": "refchecker.aggregate:any_support",
         "any_contradiction": "refchecker.aggregate:any_contradiction",
+    },
+    "suite": {
+        "human": "refchecker.suites.human:SUITE",
     },
 }
 

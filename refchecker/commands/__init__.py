@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import check, doctor, report
+from . import bench, check, doctor, report, retrieve
 
 ALL: dict[str, ModuleType] = {
     "extract": check,
     "check": check,
     "extract-check": check,
+    "retrieve": retrieve,
     "report": report,
+    "bench": bench,
     "doctor": doctor,
 }

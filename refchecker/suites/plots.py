@@ -1,0 +1,106 @@
+"""Plots of a report, as PNG files. They need matplotlib; everything else goes without it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .folder import slug
+from .types import Array, Plot, Series
+
+INSTALL = "plots need the package matplotlib, which is not installed: pip install 'refchecker[bench]'"
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+DOTS_PER_INCH = 110
+
+
+def draw(plots: Sequence[Plot], output: Path) -> tuple[list[Path], str]:
+    """Draw each plot to OUTPUT_NAME.png: the paths, and why there are none where matplotlib is missing."""
+    try:
+        figure = importlib.import_module("matplotlib.figure")
+        importlib.import_module("matplotlib.backends.backend_agg")
+    except ImportError:
+        return [], INSTALL
+    output.parent.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for plot in plots:
+        path = output.with_name(f"{output.name}_{slug(plot.name)}.png")
+        width = 6.4 if plot.kind == "dots" else max(6.4, 0.45 * len(plot.places) * max(1, len(plot.series)))
+        page = figure.Figure(figsize=(min(width, 16), 4.4), layout="constrained")
+        axes = page.add_subplot()
+        {"bars": _bars, "lines": _lines, "dots": _dots}[plot.kind](axes, plot)
+        axes.set_title(plot.title, fontsize=11)
+        axes.set_xlabel(plot.x)
+        axes.set_ylabel(plot.y)
+        axes.grid(axis="y", alpha=0.3)
+        axes.set_axisbelow(True)
+        # no software or date: the same numbers give the same file
+        page.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+        paths.append(path)
+    return paths, ""
+
+
+def _bars(axes: Any, plot: Plot) -> None:
+    width = 0.8 / max(1, len(plot.series))
+    for index, series in enumerate(plot.series):
+        places = [place + (index - (len(plot.series) - 1) / 2) * width for place in range(len(plot.places))]
+        heights = [0.0 if value is None else value for value in series.values]
+        colour = COLOURS[index % len(COLOURS)]
+        axes.bar(places, heights, width, label=series.name, color=colour, yerr=_whiskers(series), capsize=2)
+    _places(axes, plot)
+
+
+def _lines(axes: Any, plot: Plot) -> None:
+    for index, series in enumerate(plot.series):
+        values = [float("nan") if value is None else value for value in series.values]
+        axes.errorbar(
+            range(len(values)),
+            values,
+            yerr=_whiskers(series),
+            label=series.name,
+            color=COLOURS[index % len(COLOURS)],
+            marker="o",
+            capsize=2,
+        )
+    _places(axes, plot)
+
+
+def _dots(axes: Any, plot: Plot) -> None:
+    """The first series across, each other one up; a dashed line where both are the same."""
+    across = plot.series[0]
+    for index, series in enumerate(plot.series[1:]):
+        colour = COLOURS[index % len(COLOURS)]
+        known = [
+            (x, y, place)
+            for x, y, place in zip(across.values, series.values, plot.places, strict=True)
+            if x is not None and y is not None
+        ]
+        axes.scatter([x for x, _, _ in known], [y for _, y, _ in known], color=colour, label=series.name)
+        for x, y, place in known:
+            axes.annotate(place, (x, y), fontsize=7, xytext=(3, 3), textcoords="offset points")
+    axes.axline((0, 0), slope=1, linestyle="--", color="grey", linewidth=1)
+    axes.legend(fontsize=8)
+
+
+def _whiskers(series: Series) -> Array | None:
+    """How far the interval reaches below and above each value. # [2, places]"""
+    import numpy as np
+
+    if not series.lows:
+        return None
+    reach = [
+        (0.0, 0.0) if None in (value, low, high) else (max(value - low, 0.0), max(high - value, 0.0))  # type: ignore[operator]
+        for value, low, high in zip(series.values, series.lows, series.highs, strict=True)
+    ]
+    return np.array(reach, dtype=float).T
+
+
+def _places(axes: Any, plot: Plot) -> None:
+    slanted = any(len(place) > 12 for place in plot.places) or len(plot.places) > 8
+    axes.set_xticks(range(len(plot.places)), plot.places, rotation=30 if slanted else 0)
+    if slanted:
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("right")
+    if len(plot.series) > 1:
+        axes.legend(fontsize=8)
