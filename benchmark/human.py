@@ -25,13 +25,17 @@ import numpy as np
 from benchmark.data import data_root
 from refchecker.aggregate import any_support
 from refchecker.registry import load
+from refchecker.suites import human_data
+from refchecker.suites.human_data import SETTINGS
+from refchecker.suites.metrics import LABELS as ORDER
+from refchecker.suites.metrics import codes
+from refchecker.suites.metrics import label_metrics as metrics
+from refchecker.suites.stats import DRAWS, interval, resamples
+from refchecker.suites.types import Array
 from refchecker.types import Claim, Judgment, Label, Pair, Passage
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Check = Callable[[Sequence[Pair]], list[Judgment]]
 
-ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)
-SETTINGS = ("zero_context", "noisy_context", "accurate_context")
 CLAIM_SETS = ("fm2_dev", "wice_claim_dev", "healthver_dev", "qags_cnndm", "qags_xsum")
 SUPPORT_SETS = ("wice_claim_dev", "qags_cnndm", "qags_xsum")  # labelled supported or not: two labels
 CLAIM_LABELS = {"Partial": Label.NEUTRAL, "Unsupported": Label.NEUTRAL}
@@ -63,28 +67,24 @@ def human_items(root: Path, setting: str) -> list[Item]:
     """The annotated triplets of one setting, in the order of the file."""
     return [
         Item(
-            Claim.of_triplet(*triplet["triplet"]),
-            passages_of(row["reference"]),
-            Label(triplet["human_label"]),
-            row["question"],
-            row["question"],
+            Claim.of_triplet(*claim),
+            passages_of(item.fields["references"]),
+            Label(label),
+            item.fields["question"],
+            item.fields["question"],
         )
-        for row in json_lines(root / "human" / f"{setting}.jsonl")
-        for triplet in row["triplets"]
+        for item in human_data.load(root, [setting]).items
+        for claim, label in zip(item.fields["claims"], item.fields["labels"], strict=True)
     ]
 
 
 def baseline_labels(root: Path, setting: str) -> list[Label]:
     """What roberta-large NLI answered, in the order of `human_items`."""
-    found = {
-        (row["model"], row["id"], row["claim_index"]): Label(row["label"])
-        for row in json_lines(root / "human" / "roberta_large_nli_predictions.jsonl")
-        if row["setting"] == setting
-    }
+    found = human_data.predictions(root / "human" / "roberta_large_nli_predictions.jsonl")
     return [
-        found[row["model"], row["id"], index]
-        for row in json_lines(root / "human" / f"{setting}.jsonl")
-        for index in range(len(row["triplets"]))
+        Label(found[item.id, place])
+        for item in human_data.load(root, [setting]).items
+        for place in range(len(item.fields["claims"]))
     ]
 
 
@@ -131,60 +131,18 @@ def merged(judgments: Sequence[Sequence[Judgment]]) -> list[Label]:
     return [any_support([judgment.label for judgment in own]) for own in judgments]
 
 
-# -- metrics, in numpy ---------------------------------------------------------------------------
-
-
-def confusion(truth: Array, guess: Array, size: int = 3) -> Array:
-    """Counts by (true label, guessed label). # [labels, labels]"""
-    keep = (guess >= 0) & (guess < size)
-    return np.bincount(truth[keep] * size + guess[keep], minlength=size * size).reshape(size, size)
-
-
-def f1_by_label(truth: Array, guess: Array) -> Array:
-    """F1 of each label; a guess outside the labels (Abstain) counts as a miss. # [labels]"""
-    table = confusion(truth, guess)
-    hits = np.diag(table)
-    wanted = np.bincount(truth, minlength=len(table))
-    given = table.sum(axis=0)
-    return np.divide(2 * hits, wanted + given, out=np.zeros(len(table)), where=(wanted + given) > 0)
-
-
-def balanced_accuracy(truth: Array, guess: Array) -> float:
-    """The mean of the hit rates on supported and on other claims (Entailment against the rest)."""
-    right = [((guess == 0) == side)[(truth == 0) == side] for side in (True, False)]
-    return float(np.mean([part.mean() for part in right if len(part)]))
-
-
-def metrics(truth: Array, guess: Array) -> dict[str, float]:
-    each = f1_by_label(truth, guess)
-    present = np.bincount(truth, minlength=len(each)) > 0
-    return {
-        "accuracy": float((truth == guess).mean()),
-        "macro_f1": float(each[present].mean()),
-        **{f"f1_{label.lower()}": float(f1) for label, f1 in zip(ORDER, each, strict=True)},
-        "balanced_accuracy": balanced_accuracy(truth, guess),
-    }
+# -- scores ---------------------------------------------------------------------------------------
 
 
 def intervals(
-    truth: Array, guess: Array, groups: Sequence[str], *, draws: int = 1000, seed: int = 0
+    truth: Array, guess: Array, groups: Sequence[str], *, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, tuple[float, float]]:
-    """95 % percentile intervals; what is drawn with replacement is a group with all its claims."""
-    rng = np.random.default_rng(seed)
-    _, codes = np.unique(np.array(groups), return_inverse=True)
-    members = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    """95 % percentile intervals of all metrics over the same samples of groups, with all their claims."""
     values: dict[str, list[float]] = {}
-    for _ in range(draws):
-        chosen = np.concatenate([members[i] for i in rng.integers(len(members), size=len(members))])
-        for name, value in metrics(truth[chosen], guess[chosen]).items():
+    for rows in resamples(groups, draws=draws, seed=seed):
+        for name, value in metrics(truth[rows], guess[rows]).items():
             values.setdefault(name, []).append(value)
-    low_high = {name: np.percentile(drawn, (2.5, 97.5)) for name, drawn in values.items()}
-    return {name: (float(low), float(high)) for name, (low, high) in low_high.items()}
-
-
-def codes(labels: Sequence[Label]) -> Array:
-    """Label positions in ORDER; Abstain is 3."""
-    return np.array([ORDER.index(label) if label in ORDER else len(ORDER) for label in labels])
+    return {name: interval(np.array(drawn)) for name, drawn in values.items()}
 
 
 def summary(items: Sequence[Item], labels: Sequence[Label]) -> dict[str, Any]:
