@@ -15,10 +15,31 @@ from urllib.parse import quote, urlsplit, urlunsplit
 PORTS = (80, 443, 8080, 8443)
 MAX_URL_CHARS = 2000
 
+# By IANA's registries of special-purpose addresses; those that `ipaddress` has differ by version of Python.
+_SPECIAL4 = tuple(
+    map(
+        ipaddress.IPv4Network,
+        (
+            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+            "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+            "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+            "168.63.129.16",  # looks public; inside Azure it is the platform itself
+        ),
+    )
+)  # fmt: skip
 _UNICAST6 = ipaddress.IPv6Network("2000::/3")
-_TUNNELS = (ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("2001::/32"))  # 6to4, Teredo
+_SPECIAL6 = tuple(
+    map(
+        ipaddress.IPv6Network,
+        (
+            "2001::/23",
+            "2001:db8::/32",
+            "2002::/16",
+            "3fff::/20",
+        ),  # Teredo and others, examples, 6to4, examples
+    )
+)
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_CLOUDS_OWN = ("168.63.129.16",)  # looks public; inside Azure it is the platform itself
 
 Resolve = Callable[[str, int], Sequence[str]]
 
@@ -103,13 +124,11 @@ def is_public(address: str) -> bool:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip in _NAT64:  # how a network without IPv4 reaches an IPv4 server: that one counts
-            ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        else:
-            plain = ip.scope_id is None and ip in _UNICAST6 and not any(ip in net for net in _TUNNELS)
-            return plain and ip.is_global
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved and str(ip) not in _CLOUDS_OWN
+    if isinstance(ip, ipaddress.IPv4Address):
+        return not any(ip in network for network in _SPECIAL4)
+    if ip in _NAT64:  # how a network without IPv4 reaches an IPv4 server: that one counts
+        return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
+    return ip.scope_id is None and ip in _UNICAST6 and not any(ip in network for network in _SPECIAL6)
 
 
 def resolve(host: str, port: int) -> list[str]:

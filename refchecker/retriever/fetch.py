@@ -206,6 +206,9 @@ class _Timed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        """Nothing: whoever opened the connection closes it, and `http.client` closes in either order."""
+
     def readinto(self, buffer: Any, /) -> int:
         self._connection.settimeout(min(self._silent_seconds, _left(self._ends)))
         return self._connection.recv_into(buffer)

@@ -128,7 +128,8 @@ class Snapshot:
 class Memory:
     """Each outcome from the snapshot, else the cache, else made, once, however many threads want it.
 
-    Failures are in no cache, nor is what is not to be `cached`. `max_age_days` is how old what is taken from the cache may be.
+    Failures are in no cache, nor is what is not to be `cached`. `max_age_days` is how old what is
+    taken from the cache may be.
     """
 
     def __init__(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 from urllib.parse import quote_plus
 
 from ..types import Passage
+from .addresses import NoPage, target_of
 
 
 class Results(NamedTuple):
@@ -41,6 +45,32 @@ def read_results(answer: Mapping[str, Any], time: str) -> Results:
         ),
         tuple(dict.fromkeys(each.link for each in found if each.link)),
     )
+
+
+def joined(answers: Sequence[Results]) -> Results:
+    """Those of several searches: each text once, and the first link of each search, then the second, ...
+
+    Where several texts have one source, that of the second is `source-2`.
+    """
+    snippets: dict[str, Passage] = {}
+    uses: Counter[str] = Counter()
+    for snippet in (snippet for answer in answers for snippet in answer.snippets):
+        if snippet.text not in snippets:
+            uses[snippet.source] += 1
+            number = uses[snippet.source]
+            source = f"{snippet.source}-{number}" if number > 1 else snippet.source
+            snippets[snippet.text] = replace(snippet, source=source)
+    in_turn = (link for links in zip_longest(*(answer.links for answer in answers)) for link in links)
+    pages = dict.fromkeys(map(_page_of, filter(None, in_turn)))
+    return Results(tuple(snippets.values()), tuple(pages))
+
+
+def _page_of(link: str) -> str:
+    """The page's address in plain form, so that it is not read twice; the link itself if it is none."""
+    try:
+        return target_of(link).url
+    except NoPage:
+        return link
 
 
 class _Found(NamedTuple):

@@ -10,9 +10,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from itertools import zip_longest
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -25,10 +24,10 @@ from .memory import FAILED, FILE_NAME, Memory, Outcome, Outcomes, Snapshot
 from .passages import split
 from .queries import LLMQueries, RuleQueries, statements
 from .ranking import Embed, rank
-from .results import Results, read_results
+from .results import Results, joined, read_results
 from .search import RESULTS, Serper
 from .threads import Pool
-from .web import Page, Web, now, url_key
+from .web import Page, Web, now
 
 SEARCHES = 4
 PAGES = 8
@@ -142,20 +141,13 @@ class SerperRetriever:
         said = statements(record, self._language)
         key = _key(record.question, *said)
         queries = self._memory("queries", key, lambda: {"made": self._queries(record)}, cached=False)["made"]
-        answers = self._side_by_side(self._results, queries)
-        links = list(_in_turn(answer.links for answer in answers))[: self._pages]
-        pages = [page for page in self._side_by_side(self._page, links) if page]
+        found = joined(self._side_by_side(self._results, queries))
+        pages = [page for page in self._side_by_side(self._page, found.links[: self._pages]) if page]
         texts = _distinct_texts(pages)
         pieces = [piece for text in texts for piece in split(text, language=self._language)]
-        snippets = _named_apart(snippet for answer in answers for snippet in answer.snippets)
-        wanted = [query for query in (record.question, *statements(record, self._language)) if query.strip()]
-        return rank(
-            wanted,
-            _unsaid(snippets, texts) + pieces,
-            most=self._k,
-            language=self._language,
-            embed=self._embed,
-        )
+        candidates = _unsaid(found.snippets, texts) + pieces
+        wanted = list(filter(str.strip, (record.question, *said)))
+        return rank(wanted, candidates, most=self._k, language=self._language, embed=self._embed)
 
     def begin(self, record: Record, /) -> Future[Sequence[Passage]]:
         """What `__call__` gives, without waiting for it."""
@@ -191,10 +183,7 @@ class SerperRetriever:
         return {"time": now(), "answer": self._search(asked)}
 
     def _page(self, link: str) -> Page | None:
-        try:
-            outcome = self._memory("page", url_key(link), lambda: self._outcome(link))
-        except NoPage as error:
-            outcome = {FAILED: error.cause}
+        outcome = self._memory("page", link, lambda: self._outcome(link))
         if FAILED in outcome:
             with self._lock:
                 self._missed[outcome[FAILED]] += 1
@@ -219,39 +208,15 @@ def _key(*texts: str) -> str:
     return f"{' '.join(filter(None, texts))[:80]} {digest[:16]}"
 
 
-def _in_turn(links: Iterable[Sequence[str]]) -> Iterator[str]:
-    """The first link of each search, then the second of each, ...; each page once."""
-    seen = set()
-    for rank_of_each in zip_longest(*links):
-        for link in filter(None, rank_of_each):
-            try:
-                key = url_key(link)
-            except NoPage:
-                key = link
-            if key not in seen:
-                seen.add(key)
-                yield link
-
-
 def _distinct_texts(pages: Sequence[Page]) -> list[Passage]:
-    """The pages' texts, of equal ones the first."""
-    first: dict[str, Page] = {}
+    """The pages' texts, of equal ones the first, and one for each address."""
+    texts: dict[str, Page] = {}
     for page in pages:
-        first.setdefault(_plain(page.text), page)
-    return [Passage(page.text, page.url, title=page.title, time=page.time) for page in first.values()]
-
-
-def _named_apart(snippets: Iterable[Passage]) -> list[Passage]:
-    """The snippets, each text once; where several have one source, the second is `source-2`."""
-    named: dict[str, Passage] = {}
-    uses: Counter[str] = Counter()
-    for snippet in snippets:
-        if snippet.text not in named:
-            uses[snippet.source] += 1
-            number = uses[snippet.source]
-            source = f"{snippet.source}-{number}" if number > 1 else snippet.source
-            named[snippet.text] = Passage(snippet.text, source, title=snippet.title, time=snippet.time)
-    return list(named.values())
+        texts.setdefault(_plain(page.text), page)
+    addresses: dict[str, Page] = {}
+    for page in texts.values():
+        addresses.setdefault(page.url, page)
+    return [Passage(page.text, page.url, title=page.title, time=page.time) for page in addresses.values()]
 
 
 def _unsaid(snippets: Sequence[Passage], texts: Sequence[Passage]) -> list[Passage]:

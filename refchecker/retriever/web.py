@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
-from .addresses import Guard, NoPage, Target, target_of
+from .addresses import Guard, NoPage, Target
 from .decoding import decoded
-from .fetch import AGENT, PATIENCE_SECONDS, Answer, Limits, fetch
+from .fetch import AGENT, Answer, Limits, fetch
 from .html import read_html
 from .needed import imported
 from .threads import Once
@@ -18,10 +19,13 @@ from .threads import Once
 T = TypeVar("T")
 
 SPACING_SECONDS = 1.0  # between two pages of one host, where it does not ask for more
+MAX_TURN_SECONDS = 120.0  # how long a page waits for its turn
 HTML = ("text/html", "application/xhtml+xml", "")
 PLAIN = ("text/plain", "text/markdown", "text/x-rst")
 MAX_TEXT_CHARS = 500_000
 
+_WIDE = ("utf-16", "utf-32")  # encodings whose texts have null bytes
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _ROBOTS = Limits(max_bytes=512_000)  # RFC 9309, 2.5: at least 500 kibibytes
 _HOSTS_KEPT = 2000
 
@@ -117,7 +121,7 @@ class _Turns:
         with self._lock:
             now = time.monotonic()
             at = max(now, self._next.get(host, 0.0))
-            if at - now > PATIENCE_SECONDS:
+            if at - now > MAX_TURN_SECONDS:
                 raise NoPage("busy host", host)
             if len(self._next) > _HOSTS_KEPT:
                 self._next = {host: when for host, when in self._next.items() if when > now}
@@ -132,7 +136,8 @@ def _readable(content_type: str) -> bool:
 
 def _title_and_text(answer: Answer) -> tuple[str, str]:
     charset = _charset(answer)
-    if b"\0" in answer.body and not charset.startswith("utf-"):
+    wide = answer.charset.startswith(_WIDE) or answer.body.startswith(_WIDE_MARKS)
+    if b"\0" in answer.body and not wide:
         raise NoPage("no text", f"{answer.url} has binary data")
     if answer.content_type in PLAIN:
         return "", decoded(answer.body, charset) or ""
@@ -157,8 +162,3 @@ def _charset(answer: Answer) -> str:
 def now() -> str:
     """This moment, ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def url_key(url: str) -> str:
-    """What a page is known by: its address in plain form. Errors: `NoPage` where it is none."""
-    return target_of(url).url
