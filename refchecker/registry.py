@@ -48,6 +48,7 @@ BUILTIN = {
     },
     "suite": {
         "human": "refchecker.suites.human:SUITE",
+        "imaginary": "refchecker.suites.imaginary:SUITE",
     },
 }
 
