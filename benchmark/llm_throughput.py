@@ -6,7 +6,7 @@ Beside it the plain loop: a batch as large as the concurrency, then the next.
 
     python -m benchmark.llm_throughput --output benchmark/results/llm_throughput.json
 
-Load: only 127.0.0.1, about 42,000 requests in all, five to six minutes.
+Load: only 127.0.0.1, about 49,000 requests in all, six to seven minutes.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from refchecker.types import Claim, Passage, Record
 SIGMA = 0.5  # of the logarithm; 1 in 1,000 takes 4.7 times the median
 ROUNDS = 96  # requests for each place: the end, when places fall idle, is then a small part
 PLAIN_ROUNDS = 12
-MODEL = "local/model"
+WIRES = {"openai": "local/model", "anthropic": "anthropic/model"}
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """So many requests at once, at a server of that median.
+    """So many requests at once, at a server of that median and protocol.
 
     `refused` is the share of first attempts that get a 429.
     """
@@ -53,19 +53,29 @@ class Setting:
     concurrency: int
     median_seconds: float
     refused: float = 0.0
+    wire: str = "openai"
+
+    @property
+    def model(self) -> str:
+        return WIRES[self.wire]
 
 
 # the median is scaled down where that leaves the rate within what a core can send
-SETTINGS = (Setting(8, 0.1), Setting(64, 0.5), Setting(64, 0.5, refused=0.05), Setting(256, 1.0))
+SETTINGS = (
+    Setting(8, 0.1),
+    Setting(64, 0.5),
+    Setting(64, 0.5, refused=0.05),
+    Setting(64, 0.5, wire="anthropic"),
+    Setting(256, 1.0),
+)
 
 
 class Server(asyncio.Protocol):
-    """One connection of the server: OpenAI's chat completions, always the same answer."""
+    """One connection of the server: chat completions or messages, always the same answer."""
 
     chance = random.Random()
     setting = Setting(1, 0.1)
     seconds = 0.0
-    answered = 0
     seen: ClassVar[set[int]] = set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -84,14 +94,14 @@ class Server(asyncio.Protocol):
             return
         self.received = rest[length:]
         if head.startswith(b"GET"):
-            self.answer(200, {"seconds": Server.seconds, "answered": Server.answered})
+            self.answer(200, {"seconds": Server.seconds, "cpu_seconds": time.process_time()})
         elif self.refuses(rest[:length]):
             self.answer(429, {"error": {"message": "slow down"}}, b"Retry-After: 0.2\r\n")
         else:
             seconds = Server.setting.median_seconds * Server.chance.lognormvariate(0.0, SIGMA)
             Server.seconds += seconds
-            Server.answered += 1
-            asyncio.get_running_loop().call_later(seconds, self.answer, 200, ANSWER)
+            content = ANSWERS["anthropic" if b"/messages " in head else "openai"]
+            asyncio.get_running_loop().call_later(seconds, self.answer, 200, content)
 
     def refuses(self, body: bytes) -> bool:
         if not Server.setting.refused or hash(body) in Server.seen:
@@ -107,19 +117,25 @@ class Server(asyncio.Protocol):
         )
 
 
-ANSWER = {
-    "id": "1",
-    "object": "chat.completion",
-    "created": 0,
-    "model": "model",
-    "choices": [
-        {
-            "index": 0,
-            "finish_reason": "stop",
-            "message": {"role": "assistant", "content": '{"label": "Neutral"}'},
-        }
-    ],
-    "usage": {"prompt_tokens": 300, "completion_tokens": 6, "total_tokens": 306},
+SAID = '{"label": "Neutral"}'
+ANSWERS: dict[str, dict[str, Any]] = {
+    "openai": {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "model",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": SAID}}],
+        "usage": {"prompt_tokens": 300, "completion_tokens": 6, "total_tokens": 306},
+    },
+    "anthropic": {
+        "id": "1",
+        "type": "message",
+        "role": "assistant",
+        "model": "model",
+        "content": [{"type": "text", "text": SAID}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 300, "output_tokens": 6},
+    },
 }
 
 
@@ -139,7 +155,8 @@ def served(setting: Setting) -> Iterator[str]:
         assert process.stdout
         assert process.stdin
         try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+            version = "/v1" if setting.wire == "openai" else ""
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}{version}"
         finally:
             process.stdin.close()
 
@@ -156,7 +173,7 @@ def pipeline(address: str, setting: Setting, count: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger()
         client = llms.load(
-            MODEL, api_base=address, cache_dir=folder, concurrency=setting.concurrency, ledger=ledger
+            setting.model, api_base=address, cache_dir=folder, concurrency=setting.concurrency, ledger=ledger
         )
         checker = LLMChecker(client)
         in_loop(client.ask(Request("", "the first, which opens the connection", 10)))
@@ -165,12 +182,12 @@ def pipeline(address: str, setting: Setting, count: int) -> dict[str, float]:
             statuses = {report.status for report in reports}
         assert statuses == {"ok"}, statuses
         usage = ledger.usage()
-    return result | {"retries": usage.retries, "cpu_ms_per_request": 1000 * result["cpu_seconds"] / count}
+    return result | {"retries": usage.retries} | per_request(result, count)
 
 
 def plain(address: str, setting: Setting, count: int) -> dict[str, float]:
     """Batch after batch through the same SDK, without policy, cache or pipeline."""
-    provider = provider_of(MODEL, api_base=address)
+    provider = provider_of(setting.model, api_base=address)
 
     async def loop() -> None:
         for start in range(0, count, setting.concurrency):
@@ -180,26 +197,34 @@ def plain(address: str, setting: Setting, count: int) -> dict[str, float]:
 
     with measured(address, setting.concurrency) as result:
         asyncio.run(loop())
-    return result | {"cpu_ms_per_request": 1000 * result["cpu_seconds"] / count}
+    return result | per_request(result, count)
 
 
 @contextmanager
 def measured(address: str, concurrency: int) -> Iterator[dict[str, float]]:
-    """Filled in at the end: wall and CPU seconds of this process, and the server's ideal for the same."""
+    """Filled in at the end: wall and CPU seconds of this process, the CPU and the ideal of the server."""
     result: dict[str, float] = {}
-    before, wall, cpu = latencies(address), time.perf_counter(), time.process_time()
+    before, wall, cpu = server_seconds(address), time.perf_counter(), time.process_time()
     yield result
     result["wall_seconds"] = time.perf_counter() - wall
     result["cpu_seconds"] = time.process_time() - cpu
-    result["ideal_seconds"] = (latencies(address) - before) / concurrency
+    after = server_seconds(address)
+    result["server_cpu_seconds"] = after["cpu_seconds"] - before["cpu_seconds"]
+    result["ideal_seconds"] = (after["seconds"] - before["seconds"]) / concurrency
     result["ratio"] = result["wall_seconds"] / result["ideal_seconds"]
 
 
-def latencies(address: str) -> float:
-    """The sum of the latencies that the server has given so far."""
+def per_request(result: dict[str, float], count: int) -> dict[str, float]:
+    return {
+        f"{name}_ms_per_request": 1000 * result[f"{name}_seconds"] / count for name in ("cpu", "server_cpu")
+    }
+
+
+def server_seconds(address: str) -> dict[str, float]:
+    """The sum of the latencies that the server has given so far, and its CPU time."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with direct.open(address, timeout=10) as answer:
-        return float(json.load(answer)["seconds"])
+        return dict(json.load(answer))
 
 
 def measure(setting: Setting, scale: float) -> dict[str, Any]:
@@ -225,6 +250,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--scale", type=float, default=1.0, help="of the number of requests, up to 1")
     parser.add_argument("--concurrency", type=int, help="only the settings with this one")
+    parser.add_argument("--wire", choices=WIRES, help="only the settings with this protocol")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -232,7 +258,7 @@ def main() -> None:
         return
     rows = []
     for setting in SETTINGS:
-        if options.concurrency in (None, setting.concurrency):
+        if options.concurrency in (None, setting.concurrency) and options.wire in (None, setting.wire):
             rows.append(measure(setting, min(options.scale, 1.0)))
             print(json.dumps(rows[-1]), file=sys.stderr)
     result = {

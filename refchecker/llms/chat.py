@@ -57,6 +57,7 @@ class Chat:
         # OpenAI's SDK lets some errors of aiohttp through as they are
         self._lost = (module.APIConnectionError, *([sdk("aiohttp").ClientError] if HAS_AIOHTTP else []))
         self._answered = False
+        self._patience = {"timeout": module.Timeout(client.timeout.read)}
 
     async def send(self, request: Request, /) -> Reply:
         """The model's reply. Sent again at once only where the endpoint refuses what we can do without."""
@@ -64,7 +65,11 @@ class Chat:
             body = self.wire.body(request, self.without)
             with self.sorted_errors():
                 try:
-                    answer = await self.client.post(self.wire.path, body=body, cast_to=object)
+                    # once it has answered, it is there: on a busy machine connecting may take its time
+                    patience = self._patience if self._answered else {}
+                    answer = await self.client.post(
+                        self.wire.path, body=body, cast_to=object, options=patience
+                    )
                 except self.module.APIStatusError as error:
                     if not self._learned(_failure(error), body):
                         raise
