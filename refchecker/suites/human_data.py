@@ -65,8 +65,8 @@ def _notes(items: Sequence[Item]) -> list[str]:
         if bare := sum(not fields["references"] for fields in own):
             lines.append(
                 f"{setting}: {bare} responses have no reference, so a checker cannot be run on them. "
-                f"RefChecker's benchmark script makes data/{setting}/{SOURCES[setting]}.json; put it beside "
-                f"{ANNOTATIONS}."
+                f"In RefChecker's layout references are in data/{setting}/{SOURCES[setting]}.json, which its "
+                f"benchmark script makes: put it beside {ANNOTATIONS}."
             )
         if unlabelled := sum(label is None for fields in own for label in fields["labels"]):
             lines.append(f"{setting}: {unlabelled} claims have no human label and are not scored")

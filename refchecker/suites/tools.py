@@ -60,4 +60,5 @@ class OptionTools:
         return [line for each in self._loaded for line in getattr(each, "told", list)()]
 
     def _client(self, role: str) -> dict[str, Any]:
-        return llm_options.client_options(self._options, role, self.ledger, None)
+        chosen = llm_options.client_options(self._options, role, self.ledger, None)
+        return {name: value for name, value in chosen.items() if value is not None}
