@@ -164,7 +164,7 @@ class Browser:
             mobile=False,
         )
 
-    def media(self, *, scheme: str = "light", kind: str = "screen") -> None:
+    def media(self, *, scheme: str = "light", kind: str = "") -> None:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.send("Emulation.setEmulatedMedia", media=kind, features=features)
 

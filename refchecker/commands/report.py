@@ -12,10 +12,10 @@ from typing import Any, BinaryIO
 
 from ..errors import UsageError
 from ..files import MAX_RECORD_MB, format_of
+from ..report.choice import IN_PAGE, LISTED
 from .options import at_least
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".txt": "text"}
-LISTED = 20
 SPOOLED_BYTES = 1 << 26
 
 EXAMPLES = """examples:
@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
         "--limit",
         type=at_least(0),
         metavar="N",
-        help=f"show the N worst records, and count all (all in a page, {LISTED} in text and markdown)",
+        help=f"show the N worst records, and count all ({IN_PAGE} in a page, {LISTED} in text and markdown)",
     )
     sub.add_argument(
         "--all",
@@ -113,7 +113,14 @@ def _write(options: argparse.Namespace, fmt: str, stream: BinaryIO) -> None:
     with _opened(path) as given:
         records = read_shown(given, name, input_format, options.max_record_mb)
         if fmt == "html":
-            write_html(records, stream, title=title, limit=options.limit)
+            limit = IN_PAGE if options.limit is None else options.limit
+            overview = write_html(records, stream, title=title, limit=limit)
+            if overview.records > limit and not options.quiet:
+                print(
+                    f"the page has the {limit:,} worst of {overview.records:,} records, and counts all; "
+                    "--limit N for more.",
+                    file=sys.stderr,
+                )
             return
         chosen = {"limit": LISTED if options.limit is None else options.limit, "everything": options.all}
         if fmt == "markdown":

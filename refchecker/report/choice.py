@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..types import Label
 from .model import Shown, ShownClaim, badness
 
 LISTED = 20  # records in a text or markdown report, unless told otherwise
+IN_PAGE = 10_000  # and in a page
 
 
-def worst(records: Iterable[Shown], limit: int | None) -> list[tuple[int, Shown]]:
-    """The `limit` worst with their positions, the worst first; no more than that are in memory."""
-
-    def key(pair: tuple[int, Shown]) -> tuple[tuple[int, int, float], int]:
-        return badness(pair[1]), pair[0]
-
-    numbered = enumerate(records)
-    return sorted(numbered, key=key) if limit is None else heapq.nsmallest(limit, numbered, key=key)
-
-
-def in_file_order(records: Iterable[Shown], limit: int | None) -> Iterator[Shown]:
-    """The `limit` worst, as they stand in the file; all of them as they come where there is no limit."""
-    if limit is None:
-        yield from records
-    else:
-        yield from (shown for _, shown in sorted(worst(records, limit), key=lambda pair: pair[0]))
-
-
-def listed(
-    records: Iterable[Shown], limit: int | None, everything: bool
-) -> list[tuple[Shown, list[ShownClaim]]]:
+def listed(records: Iterable[Shown], limit: int, everything: bool) -> list[tuple[Shown, list[ShownClaim]]]:
     """Records and claims for a list to read, the worst first: those with a problem, or all."""
     chosen = (shown for shown in records if everything or shown.problem)
     return [
         (shown, [claim for claim in shown.claims if everything or claim.problem])
-        for _, shown in worst(chosen, limit)
+        for shown in heapq.nsmallest(limit, chosen, key=badness)
     ]
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import heapq
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from .. import __version__
 from ..types import Label
-from .choice import in_file_order
 from .model import Shown, badness
 from .overview import MEANING, UNCHECKED, Overview
 from .page_data import LETTERS, entry_json, json_in_html, record_json
@@ -28,16 +28,29 @@ SCRIPTS = ("data.js", "marks.js", "record.js", "paper.js", "page.js")
 SLOT = "<!-- data -->"
 
 
-def write_html(
-    records: Iterable[Shown], stream: BinaryIO, *, title: str, limit: int | None = None
-) -> Overview:
+class _Encoded(NamedTuple):
+    """One record as the page has it. Its first two fields sort the worst first."""
+
+    badness: tuple[int, int, float]
+    position: int
+    entry: dict[str, Any]
+    fields: Mapping[str, str]
+    text: bytes
+
+
+def write_html(records: Iterable[Shown], stream: BinaryIO, *, title: str, limit: int) -> Overview:
     """Write the page; the counts over all records, of which it shows the `limit` worst."""
     overview = Overview()
+    encoded = (
+        _Encoded(badness(shown), position, entry_json(shown), shown.fields, json_in_html(record_json(shown)))
+        for position, shown in enumerate(overview.counted(records))
+    )
+    chosen = heapq.nsmallest(limit, encoded, key=lambda each: each[:2])
     before, after = _frame(title)
     stream.write(before)
     data = _Data(stream)
-    for shown in in_file_order(overview.counted(records), limit):
-        data.add(shown)
+    for each in sorted(chosen, key=lambda each: each.position):
+        data.add(each)
     data.finish(overview, title)
     stream.write(after)
     return overview
@@ -80,16 +93,13 @@ class _Data:
         self.block: list[bytes] = []
         self.blocks = self.block_bytes = self.written = 0
         self.index: list[dict[str, Any]] = []
-        self.fields: list[Mapping[str, str]] = []
-        self.badness: list[tuple[int, int, float]] = []
+        self.shown: list[_Encoded] = []
 
-    def add(self, shown: Shown) -> None:
-        self.index.append(entry_json(shown) | {"at": [self.blocks, len(self.block)]})
-        self.fields.append(shown.fields)
-        self.badness.append(badness(shown))
-        text = json_in_html(record_json(shown))
-        self.block.append(text)
-        self.block_bytes += len(text)
+    def add(self, each: _Encoded) -> None:
+        self.shown.append(each._replace(text=b""))
+        self.index.append(each.entry | {"at": [self.blocks, len(self.block)]})
+        self.block.append(each.text)
+        self.block_bytes += len(each.text)
         if self.block_bytes >= BLOCK_BYTES:
             self._end_block()
 
@@ -110,7 +120,7 @@ class _Data:
         if self.block:
             self._end_block()
         grouping = overview.grouping()
-        groups = ([fields.get(name, "") for name in grouping] for fields in self.fields)
+        groups = ([fields.get(name, "") for name in grouping] for _, _, _, fields, _ in self.shown)
         content = {
             "title": title,
             "headline": overview.headline(),
@@ -128,7 +138,7 @@ class _Data:
                 }
                 for name, group in grouping.items()
             ],
-            "worst": sorted(range(len(self.index)), key=self.badness.__getitem__),
+            "worst": sorted(range(len(self.shown)), key=lambda place: self.shown[place][:2]),
             "index": [entry | {"groups": each} for entry, each in zip(self.index, groups, strict=True)],
         }
         self._write("overview", json_in_html(content))

@@ -27,9 +27,7 @@ MAX_FIELDS = 3
 _SPECIAL = re.compile(r"[\\`*_\[\]{}<>|~&$#!]")
 
 
-def markdown_report(
-    records: Iterable[Shown], *, title: str, limit: int | None, everything: bool = False
-) -> str:
+def markdown_report(records: Iterable[Shown], *, title: str, limit: int, everything: bool = False) -> str:
     """Counts over all records, then a table with at most `limit` of those with a problem, or of all."""
     overview = Overview()
     chosen = listed(overview.counted(records), limit, everything)

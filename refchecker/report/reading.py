@@ -16,8 +16,10 @@ from ..io import to_record
 from ..types import RESPONSE, Claim, Label, Record
 from .model import CLAIM, NOWHERE, Answer, Element, Shown, ShownClaim, Words, joined
 
-RESULTS = {"response", "question", "reference", "triplets", "claims", "triplet_spans", "id"}
+CLAIMS = {"triplets", "claims", "triplet_spans"}
+RESULTS = CLAIMS | {"response", "question", "reference", "id"}
 RESULTS |= {"Y", "ys", "verdicts", "status", "status_note"}
+LABELS = tuple(Label)
 STATUSES = ("ok", "no_claims", "no_reference", "failed")
 FIELD_CHARS = 80
 
@@ -33,13 +35,14 @@ def to_shown(item: Item, name: str, position: int) -> Shown:
     where, value = f"{name} line {item.line}", item.value
     if isinstance(value, Broken):
         raise UsageError(f"{where}: {value.why} Mend the line, or write the file again.")
-    record = to_record(item, name, position)
+    record = to_record(_given(item), name, position)
     if record.fault:
         if isinstance(value, dict) and value.get("status") == "failed":
             return _failed(record, item.line, value)
         raise UsageError(record.fault)
     reader = _Reader(f"{where}: record {record.id!r}", record)
-    status = value.get("status", "ok" if record.claims else "no_claims")
+    claims = reader.claims(value)
+    status = value.get("status", "ok" if claims else "no_claims")
     if status not in STATUSES:
         raise reader.fail(f"has {status!r} as status. It must be one of {', '.join(STATUSES)}.")
     return Shown(
@@ -50,9 +53,17 @@ def to_shown(item: Item, name: str, position: int) -> Shown:
         status=status,
         note=_text(value.get("status_note")),
         references=record.references,
-        claims=reader.claims(value),
+        claims=claims,
         fields=_fields(value),
     )
+
+
+def _given(item: Item) -> Item:
+    """What of it was input; verdicts have the claims too, and are long."""
+    if not isinstance(item.value, dict):
+        return item
+    left_out = {"verdicts"} if item.value.get("verdicts") is None else {"verdicts", *CLAIMS}
+    return Item(item.line, {key: item.value[key] for key in RESULTS - left_out if key in item.value})
 
 
 def _failed(record: Record, line: int, item: Mapping[str, Any]) -> Shown:
@@ -193,7 +204,7 @@ def _plain(
 
 
 def _scores(given: Any) -> dict[Label, float]:
-    return {label: float(given[label]) for label in Label if label in (given or {})}
+    return {label: float(given[label]) for label in LABELS if label in given} if given else {}
 
 
 def _text(given: Any) -> str:

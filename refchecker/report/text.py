@@ -20,7 +20,7 @@ def text_report(
     records: Iterable[Shown],
     *,
     title: str,
-    limit: int | None,
+    limit: int,
     everything: bool = False,
     width: int = 100,
     colour: bool = False,

@@ -211,6 +211,7 @@ function drawGroups() {
 
 function drawList() {
   const { found, at } = state;
+  const column = Math.max(0, overview.groups.findIndex((group) => group.name === state.group));
   const first = Math.max(0, Math.floor(at / PAGE) * PAGE);
   const turnTo = (to) => () => go(to);
   const turn = (text, name, to, off) =>
@@ -222,7 +223,7 @@ function drawList() {
     return make(
       "li",
       { role: "option", id: `item-${position}`, "aria-selected": String(chosen), click: turnTo(first + index) },
-      make("span", { class: "name" }, make("bdi", {}, entry.id)),
+      make("span", { class: "name" }, make("bdi", {}, entry.id), " ", make("small", {}, make("bdi", {}, entry.groups[column] ?? ""))),
       make(
         "span",
         { class: "tally" },
@@ -260,12 +261,17 @@ function drawList() {
 
 function drawRecord() {
   byId("record").replaceChildren(...recordView(shown, state.claim, choose, open));
-  const right = byId("record").querySelector(".right");
-  const mark = right.querySelector("mark.role-contradicted, mark.evidence, mark.role-found");
-  if (mark && right.scrollHeight > right.clientHeight) right.scrollTop = mark.offsetTop - right.clientHeight / 3;
+  reveal(".right", "mark.role-contradicted, mark.evidence, mark.role-found");
+  reveal(".left .response", "mark.chosen");
   const position = state.found[state.at];
   const address = `#record=${position + 1}&claim=${state.claim + 1}`;
   if (location.hash !== address) history.replaceState(null, "", address);
+}
+
+// Scroll a box, and nothing around it, to the first such mark.
+function reveal(box, marks) {
+  const [node, mark] = [box, `${box} :is(${marks})`].map((selector) => byId("record").querySelector(selector));
+  if (mark && node.scrollHeight > node.clientHeight) node.scrollTop = mark.offsetTop - node.clientHeight / 3;
 }
 
 const say = (text) => (byId("spoken").textContent = text);

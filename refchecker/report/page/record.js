@@ -177,7 +177,6 @@ function referencesView(record, claim, open) {
 function legend(claim) {
   const roles = new Set((claim?.elements ?? []).map((each) => each.role));
   const entries = [];
-  if (claim?.evidence?.some((each) => "passage" in each)) entries.push(["evidence", "evidence"]);
   for (const role of ["found", "contradicted", "missing"]) {
     const said = { found: "says the claim's words", contradicted: "stands against them", missing: "not supported" };
     if (roles.has(role)) entries.push([`role-${role}`, said[role]]);
