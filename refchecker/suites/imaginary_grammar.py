@@ -147,3 +147,12 @@ def sentence(text: str) -> str:
     'What if the sun were cold? Many would freeze.'
     """
     return re.sub(r"(^|\? )(\w)", lambda found: found[1] + found[2].upper(), text)
+
+
+def with_articles(text: str) -> str:
+    """The text with "an" before the names that want it.
+
+    >>> with_articles("a ulox and a bear")
+    'an ulox and a bear'
+    """
+    return re.sub(r"\ba (?=[aeiou])", "an ", text)

@@ -14,7 +14,7 @@ from itertools import islice, zip_longest
 from typing import Any
 
 from ..errors import UsageError
-from .imaginary_grammar import Clause, sentence, words
+from .imaginary_grammar import Clause, sentence, with_articles, words
 from .types import Item
 
 SETS = ("supported", "contradicting", "imaginary")
@@ -41,8 +41,8 @@ class Statement:
         plural = before in self.relation.get("plural", ()) or (before == "{o}" and obj.endswith(PLURAL))
         names = {"s": subject, "o": obj.removesuffix(PLURAL)}
         past = self.relation["tense"] == "past"
-        clause = Clause(before.format(**names), verb, rest.format(**names), past, plural)
-        return clause, question.format(**names)
+        before, rest, question = (with_articles(text.format(**names)) for text in (before, rest, question))
+        return Clause(before, verb, rest, past, plural), question
 
 
 def make(seed: int, per_cell: int, sets: Sequence[str], constructions: Sequence[str]) -> list[Item]:
@@ -177,7 +177,7 @@ def triplet(clause: Clause, obj: str, subject: str) -> tuple[str, str, str]:
 
 def _other_object(statement: Statement, rng: random.Random) -> str:
     """The object of another fact of the relation, which makes the statement false."""
-    facts = statement.relation["facts"]
+    facts: list[list[str]] = statement.relation["facts"]
     true = {obj for subject, obj in facts if subject == statement.subject}
     return rng.choice(sorted({obj for _, obj in facts} - true))
 
@@ -192,18 +192,17 @@ def _made_up(statement: Statement, names: Iterator[str], rng: random.Random) -> 
 def _name(kind: str, names: Iterator[str], rng: random.Random) -> str:
     if kind == "symbol":
         return next(names)[0] + rng.choice(MADE_UP_LETTERS)
-    pattern: str = rng.choice(words("names")["patterns"][kind])
+    pattern = rng.choice(words("names")["patterns"][kind])
     parts = list(islice(names, pattern.count("{}")))
     if kind not in words("names")["proper"]:
         parts = [part.lower() for part in parts]
-    made = pattern.format(*parts)
-    return re.sub(r"^a (?=[aeiou])", "an ", made)
+    return with_articles(str(pattern).format(*parts))
 
 
 def made_up_names(rng: random.Random) -> Iterator[str]:
     """Words that are nobody's name, each once, without end."""
     lists = words("names")
-    used: set[str] = set()
+    used = set(lists["avoid"])
     while True:
         middle = rng.choice(lists["middles"]) if rng.random() < LONG_NAMES else ""
         name = rng.choice(lists["heads"]) + middle + rng.choice(lists["tails"])

@@ -98,7 +98,8 @@ def _sheets(name: str, items: Sequence[Item], scored: Scored, kind: _Kind) -> It
 
 def _sheet(name: str, rows: Sequence[tuple[Item, Row]], missing: Mapping[str, int], kind: _Kind) -> Sheet:
     columns = {
-        column: np.array([row[column] for _, row in rows], dtype=float) for column in ("right", *kind.columns)
+        column: np.array([row[column] for _, row in rows], dtype=float if column == "f1" else int)
+        for column in ("right", *kind.columns)
     }
     balance = {"balanced_accuracy": _balanced} if name.endswith(BALANCE) else {}
     return Sheet(
