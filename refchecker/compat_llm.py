@@ -105,12 +105,12 @@ class LLMExtractor:
             for index, (response, question) in enumerate(zip(batch_responses, questions, strict=True))
         ]
         ask = custom_llm_api_func or sagemaker_function(self._model.name, max_new_tokens, **sagemaker)
-        extract = llm.LLMExtractor(
-            self._model.client(ask), claim_format=self.claim_format, max_tokens=max_new_tokens
-        )
+        with llms.for_now(self._model.client(ask)) as client:
+            extract = llm.LLMExtractor(client, claim_format=self.claim_format, max_tokens=max_new_tokens)
+            found = extract(records)
         return [
             self._result(record, question, extraction)
-            for record, question, extraction in zip(records, questions, extract(records), strict=True)
+            for record, question, extraction in zip(records, questions, found, strict=True)
         ]
 
     def _result(self, record: Record, question: str | None, extraction: Extraction) -> ExtractionResult:
@@ -151,17 +151,19 @@ class LLMChecker:
         from .checker import llm
 
         ask = custom_llm_api_func or sagemaker_function(self._model.name, CHECK_TOKENS, **sagemaker)
-        check = llm.LLMChecker(self._model.client(ask), claims_per_prompt=joint_check_num if is_joint else 1)
-        return CompatChecker(check).check(
-            batch_claims, batch_references, batch_questions, max_reference_segment_length, merge_psg
-        )
+        with llms.for_now(self._model.client(ask)) as client:
+            check = llm.LLMChecker(client, claims_per_prompt=joint_check_num if is_joint else 1)
+            return CompatChecker(check).check(
+                batch_claims, batch_references, batch_questions, max_reference_segment_length, merge_psg
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class _Model:
     """The model that a constructor was given. No key is needed before it is used.
 
-    Each call gets a client of its own, since one whose run has ended (no network, say) stays ended.
+    Each call gets a client of its own, since one whose run has ended (no network, say) stays ended;
+    it is closed after the call, as a program may make many.
     """
 
     name: str

@@ -84,7 +84,10 @@ def add_options(sub: argparse.ArgumentParser, roles: Iterable[str]) -> None:
 
 
 def _above_zero(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} must be above 0")
     return number

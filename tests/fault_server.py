@@ -96,6 +96,10 @@ class FaultServer:
     def held(self) -> bool:
         return self._hold_after is not None and self.good >= self._hold_after
 
+    @property
+    def connections(self) -> int:
+        return len(self._writers)
+
     def release(self) -> None:
         self._hold_after = None
 

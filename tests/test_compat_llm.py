@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -99,6 +100,15 @@ def test_a_served_model_is_asked_by_its_address() -> None:
         [found] = extractor.extract([RESPONSE])
         labels = checker.check([[claim.content for claim in found.claims]], [REFERENCES[0]])
     assert labels == [["Entailment", "Neutral"]]
+
+
+def test_each_call_closes_what_it_opened() -> None:
+    with word_model.served() as server:
+        LLMExtractor(model="openai/words", api_base=server.openai_base).extract([RESPONSE])
+        LLMChecker(model="openai/words", api_base=server.openai_base).check([CLAIMS], [REFERENCES[0]])
+        assert server.log
+        waits = (time.sleep(0.05) for _ in range(200))  # the server sees it a moment later
+        assert any(not server.connections for _ in waits)
 
 
 def test_sagemaker_is_asked_as_upstream_asks_it() -> None:

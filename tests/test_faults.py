@@ -251,6 +251,12 @@ def test_money_ends_a_run_and_more_money_goes_on(folder, capfd):
         assert len(server.log) == 12
 
 
+def test_an_option_that_is_no_number_is_named(folder, capfd):
+    with pytest.raises(SystemExit):
+        main(command("http://127.0.0.1:9/v1", "--deadline", "soon"))
+    assert "--deadline: 'soon' is not a number" in capfd.readouterr().err
+
+
 def test_money_needs_a_price(folder, capfd):
     written(folder, 1)
     assert main(command("http://127.0.0.1:9/v1", "--max_cost", "5")) == 2

@@ -160,6 +160,19 @@ def test_votes_that_cannot_be_read_at_all():
     assert majority([Judgment(A, note="x"), Judgment(A, note="y")]) == Judgment(A, note="x")
 
 
+@pytest.mark.parametrize(
+    ("votes", "label"),
+    [("EAA", A), ("EA", A), ("AEEA", A), ("EEA", E), ("ENEAA", E)],
+)
+def test_few_voices_are_no_vote(votes, label):
+    judged = [
+        Judgment({"E": E, "A": A, "N": N}[vote], note="unread" if vote == "A" else "") for vote in votes
+    ]
+    found = majority(judged)
+    assert found.label is label
+    assert (found.note == "unread") is (label is A)
+
+
 def tokens(*tokens_and_alternatives: tuple[str, dict[str, float]]) -> tuple:
     return tuple(
         (token, {name: math.log(p) for name, p in others.items()})

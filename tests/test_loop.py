@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -34,6 +35,39 @@ def test_it_starts_with_the_first_coroutine_ends_and_starts_again(loop):
         loop.close()
         assert threading.active_count() == before
     loop.close()
+
+
+FORKED = """
+import os, signal
+from refchecker.llms import loop
+
+async def number():
+    return 7
+
+loop.run(number())
+if child := os.fork():
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+signal.alarm(60)  # a child that waits for its parent's thread waits for ever
+os._exit(loop.run(number()))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+def test_a_forked_child_has_a_loop_of_its_own():
+    assert subprocess.run([sys.executable, "-c", FORKED]).returncode == 7
+
+
+def test_what_is_closed_early_is_not_closed_again(loop):
+    closed = []
+
+    async def close():
+        closed.append(1)
+
+    loop.at_end(close)
+    loop.close_early(close)
+    assert closed == [1]
+    loop.close()
+    assert closed == [1]
 
 
 def test_an_error_comes_to_whoever_waits(loop):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import socket
 import struct
@@ -11,6 +12,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,7 @@ from refchecker.llms.chat import CONNECT_SECONDS, http_client, sdk
 from refchecker.llms.errors import Failure, Place, retry_after, shortened, sort
 from refchecker.llms.function import Function
 from refchecker.llms.prices import KNOWN, Price, batched, cost_of, estimated_tokens, price_of, read_prices
-from refchecker.llms.providers import CLAUDE, GPT, key_for, key_of, parted, provider_of
+from refchecker.llms.providers import CLAUDE, GPT, NO_KEY, key_for, key_of, parted, provider_of
 from refchecker.llms.schema import closed, is_strict
 from refchecker.llms.types import Provider, Refused, Reply, Request, RetryLater, RunEnds
 
@@ -373,6 +376,43 @@ def test_connecting_has_little_time_until_the_server_has_answered(wire: Any, ans
     client._transport = httpx2.MockTransport(handler)
     ask(wire.provider("m", key=KEY, key_from="FILE", signature="test", client=client), ASK, ASK)
     assert times == [(CONNECT_SECONDS, 60.0), (60.0, 60.0)]
+
+
+@pytest.mark.parametrize("name", ["vllm/tiny", "anthropic/m"])
+def test_what_logs_in_at_the_address_is_sent_and_not_shown(name: str) -> None:
+    heads = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            heads.append(self.headers["Authorization"])
+            self.send_error(500)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://gate:hunter22@127.0.0.1:{server.server_port}"
+        with pytest.raises(RetryLater, match="server"):
+            ask(provider_of(name, api_base=address), ASK)
+        server.shutdown()
+    assert heads == ["Basic " + base64.b64encode(b"gate:hunter22").decode()]
+    with pytest.raises(RunEnds, match="cannot connect") as caught:
+        ask(provider_of(name, api_base=address), ASK)
+    assert "hunter22" not in str(caught.value)
+
+
+def test_a_server_that_was_given_no_key_has_its_words_left_alone() -> None:
+    said = answers(404, "none of the models is called so")
+    provider = gpt(said, "m", "http://127.0.0.1:9/v1")
+    provider.place = replace(provider.place, secrets=(NO_KEY,))  # type: ignore[attr-defined]
+    with pytest.raises(RunEnds, match="none of the models"):
+        ask(provider, ASK)
+
+
+def test_bedrock_connects_within_the_same_time() -> None:
+    config = Bedrock("m", region="us-east-1", timeout_seconds=60.0)._client.meta.config
+    assert (config.connect_timeout, config.read_timeout) == (CONNECT_SECONDS, 60.0)
 
 
 def test_a_network_that_drops_packets_ends_the_run() -> None:
@@ -740,7 +780,7 @@ def test_signatures_tell_servers_apart_and_no_password(monkeypatch: pytest.Monke
 def test_a_key_of_the_environment_goes_to_its_own_server_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     other: Any = provider_of("together/m", api_base="https://api.example.org/v1")
-    assert other.client.api_key == "none"
+    assert other.client.api_key == NO_KEY
     monkeypatch.setenv("TOGETHER_API_KEY", " t-key\n")
     other = provider_of("together/m", api_base="https://api.example.org/v1")
     assert other.client.api_key == "t-key"

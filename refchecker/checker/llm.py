@@ -151,8 +151,9 @@ class LLMChecker:
         decided = {claim: majority(each) for claim, each in votes.items()}
         for claim, each in votes.items():
             read: list[Label] = [vote.label for vote in each if vote.label is not Label.ABSTAIN]
-            self._counts["votes"] += len(read)
-            self._counts["flips"] += len(read) - read.count(decided[claim].label)
+            if decided[claim].label is not Label.ABSTAIN:
+                self._counts["votes"] += len(read)
+                self._counts["flips"] += len(read) - read.count(decided[claim].label)
         return decided
 
     async def _judged(self, question: Question, sample: int) -> dict[str, Judgment]:

@@ -13,13 +13,15 @@ from .windows import best_label
 def majority(votes: Sequence[Judgment]) -> Judgment:
     """What most of the votes that could be read say, with their shares as scores.
 
+    Undetermined where no more than half of the votes could be read: few voices are no vote.
+
     >>> votes = [Judgment(Label(name)) for name in ("Neutral", "Entailment", "Entailment", "Abstain")]
     >>> round(majority(votes).scores[Label.ENTAILMENT], 2)
     0.67
     """
     read = [vote for vote in votes if vote.label is not Label.ABSTAIN]
-    if not read:
-        return votes[0]
+    if 2 * len(read) <= len(votes):
+        return next(vote for vote in votes if vote.label is Label.ABSTAIN)
     counted = Counter(vote.label for vote in read)
     scores: dict[Label, float] = {
         label: counted[label] / len(read) for label in Label if label is not Label.ABSTAIN

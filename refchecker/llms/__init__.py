@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,3 +106,14 @@ def client_of(
     client = Cached(asked, ledger, store, only=cache_only and not dry_run)
     loop.at_end(client.close)
     return batching.client(client, provider, store, ledger, price) if batching and store else client
+
+
+@contextmanager
+def for_now(client: Client) -> Iterator[Client]:
+    """The client, which is closed at the end of the block and not only at that of the program."""
+    from . import loop
+
+    try:
+        yield client
+    finally:
+        loop.close_early(client.close)

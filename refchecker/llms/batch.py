@@ -80,6 +80,9 @@ class Plan:
             self.wanted[key] = request, accept
         raise Refused("waits for a batch")
 
+    async def close(self) -> None:
+        await self._client.close()
+
     async def fill(self) -> Filled:
         wanted, self.wanted = self.wanted, {}
         self._tried |= wanted.keys()  # what a batch did not answer is not put into a second one

@@ -17,7 +17,7 @@ from .openai import nothing_said
 from .schema import closed
 from .types import Refused, Reply, Request, Stop
 
-THREADS = 64  # requests under way at once
+THREADS = 256  # requests under way at once; a thread is made when it is needed
 KEY_FROM = "the AWS credentials (AWS_PROFILE, AWS_ACCESS_KEY_ID, or the machine's role)"
 
 # what a request can do without, and what a refusal of it mentions

@@ -137,7 +137,7 @@ def unreachable(error: BaseException, place: Place, *, answered: bool) -> RetryL
     no_connection = any(re.search("Connect(ion)?Timeout", word) for word in words)
     if not answered and (no_connection or any(_NOBODY.search(word) for word in words)):
         return RunEnds(
-            f"{place.provider}: cannot connect to {place.address}: {said}. "
+            f"{place.provider}: cannot connect to {shortened(place.address)}: {said}. "
             "Check the network, any proxy, and the api base."
         )
     if any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):

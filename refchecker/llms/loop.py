@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
@@ -19,7 +20,7 @@ GRACE_SECONDS = 2.0  # at the end, for answers that are under way and paid for
 
 
 class Loop:
-    """An event loop in a thread of its own. Forked children start a new one only by themselves."""
+    """An event loop in a thread of its own."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,6 +50,17 @@ class Loop:
         with self._lock:
             self._closers.append(close)
 
+    def close_early(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Await `close()` now instead of at the end."""
+        with self._lock:
+            if close in self._closers:
+                self._closers.remove(close)
+        self.run(_awaited(close))
+
+    def forget(self) -> None:
+        """Be as new, in a forked child: the loop's thread has stayed with the parent."""
+        vars(self).update(vars(Loop()))
+
     def close(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """End everything that runs in the loop, then the loop and its thread. It may start again."""
         with self._lock:
@@ -72,6 +84,10 @@ class Loop:
             return self._loop
 
 
+async def _awaited(close: Callable[[], Awaitable[None]]) -> None:
+    await close()
+
+
 async def _end(closers: list[Callable[[], Awaitable[None]]], grace_seconds: float) -> None:
     """Wait for what is still under way, cancel what is not done then, close what was opened."""
     if others := asyncio.all_tasks() - {asyncio.current_task()}:
@@ -87,4 +103,7 @@ async def _end(closers: list[Callable[[], Awaitable[None]]], grace_seconds: floa
 
 _shared = Loop()
 submit, run, at_end, close = _shared.submit, _shared.run, _shared.at_end, _shared.close
+close_early = _shared.close_early
 atexit.register(close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_shared.forget)

@@ -17,7 +17,7 @@ CLAUDE = "anthropic/claude-sonnet-5-5"
 NAMES = {"gpt4": GPT, "claude2": CLAUDE}  # upstream's names, each for a current model of its family
 
 OPENAI_KEY, ANTHROPIC_KEY = "--openai_key FILE or OPENAI_API_KEY", "--anthropic_key FILE or ANTHROPIC_API_KEY"
-NO_KEY = "none"  # what is sent to a server that was given no key
+NO_KEY = "no-key-given"  # what is sent then; no word of a message, as keys are taken out of those
 
 
 def provider_of(

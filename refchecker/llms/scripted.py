@@ -32,3 +32,6 @@ class Scripted:
         if accept and not accept(reply):
             self.turned_down.append(request)
         return reply
+
+    async def close(self) -> None:
+        """Nothing was opened."""

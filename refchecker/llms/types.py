@@ -72,6 +72,8 @@ class Client(Protocol):
 
     async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply: ...
 
+    async def close(self) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
