@@ -15,7 +15,7 @@ from typing import Any
 
 from .aggregate import winner
 from .files import Broken, Item
-from .types import RESPONSE, Claim, Label, Passage, Record, Report, Span, Verdict
+from .types import CLAIM, RESPONSE, Claim, Element, Label, Passage, Record, Report, Span, Verdict
 
 _PROVENANCE = ("title", "document", "time")  # of a reference, where it is known
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -261,10 +261,19 @@ def _verdict(verdict: Verdict, record: Record) -> dict[str, Any]:
             for passage, judgment in zip(verdict.passages, verdict.judgments, strict=True)
         ],
         "evidence": [_cut(span, record) for span in dict.fromkeys(verdict.evidence)],
+        "elements": [_element(each, verdict.claim, record) for each in verdict.elements],
         "spans": [_cut(span, record) for span in verdict.claim.spans],
         "note": verdict.note,
         "unsure": verdict.unsure,
     }
+
+
+def _element(each: Element, claim: Claim, record: Record) -> dict[str, Any]:
+    if each.role == "missing" and each.span.source == CLAIM:
+        place = {**_place(each.span), "text": claim.text[each.span.start : each.span.end]}
+    else:
+        place = _cut(each.span, record)
+    return {"element": each.element, "role": each.role, **place, "score": round(each.score, 4)}
 
 
 def _cut(span: Span, record: Record) -> dict[str, Any]:
@@ -276,7 +285,11 @@ def _cut(span: Span, record: Record) -> dict[str, Any]:
             for p in record.references
             if p.source == span.source and p.start <= span.start and span.end <= p.start + len(p.text)
         )
-    return {"source": span.source, "start": span.start, "end": span.end, "text": text}
+    return {**_place(span), "text": text}
+
+
+def _place(span: Span) -> dict[str, Any]:
+    return {"source": span.source, "start": span.start, "end": span.end}
 
 
 def output_schema() -> dict[str, Any]:

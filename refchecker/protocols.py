@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from .types import Claim, Extraction, Judgment, Label, Pair, Passage, Record, Span
+from .types import Extraction, Judgment, Label, Located, Pair, Passage, Record, Verdict
 
 
 class LLM(Protocol):
@@ -43,9 +43,9 @@ class Retriever(Protocol):
 
 
 class Localizer(Protocol):
-    """The spans of a passage that a claim rests on."""
+    """Where a record says what its verdicts rest on: one answer per verdict, in order."""
 
-    def __call__(self, claim: Claim, passage: Passage, /) -> Sequence[Span]: ...
+    def __call__(self, record: Record, verdicts: Sequence[Verdict], /) -> list[Located]: ...
 
 
 class Aggregator(Protocol):

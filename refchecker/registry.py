@@ -37,6 +37,12 @@ BUILTIN = {
         "corpus": "refchecker.retriever.corpus:CorpusRetriever",
         "python": "refchecker.registry:imported",
     },
+    "localizer": {
+        "none": "refchecker.localizer:none",
+        "exact": "refchecker.localizer:exact",
+        "embedding": "refchecker.localizer:embedding",
+        "auto": "refchecker.localizer:auto",
+    },
     "aggregator": {
         "strict": "refchecker.aggregate:strict",
         "soft": "refchecker.aggregate:soft",

@@ -12,8 +12,11 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 RESPONSE = "response"  # the `source` of spans that point into Record.response
+CLAIM = "claim"  # the `source` of spans that point into Claim.text
 
 Status = Literal["ok", "no_claims", "no_reference", "failed"]
+Part = Literal["subject", "predicate", "object", "claim"]
+Role = Literal["said", "found", "contradicted", "missing"]
 
 
 class Label(StrEnum):
@@ -146,6 +149,29 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
+class Element:
+    """A part of a claim ("claim" where it has no triplet), and words that bear on it.
+
+    `said`: the response says the part here. `found`: the reference does. `contradicted`: these words
+    of the reference stand against it. `missing`: these words of the claim, in its own text and where
+    the response says them, are not supported.
+    """
+
+    element: Part
+    role: Role
+    span: Span
+    score: float  # 0 to 1; 1 is the same words
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where to look to see a verdict: whole sentences of the references, best first, and single words."""
+
+    evidence: tuple[Span, ...] = ()
+    elements: tuple[Element, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """One claim, judged against every reference. `judgments[i]` answers `passages[i]`."""
 
@@ -158,6 +184,7 @@ class Verdict:
     conflict: bool = False  # one reference entails the claim and another contradicts it
     note: str = ""
     unsure: str = ""  # why the label is Abstain where nothing went wrong
+    elements: tuple[Element, ...] = ()  # a localizer's
 
 
 @dataclass(frozen=True, slots=True)

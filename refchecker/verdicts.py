@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .aggregate import Merge, conflicts, deciding, together
+from .errors import RefCheckerError
+from .isolation import said
 from .protocols import Aggregator, Localizer
 from .types import Claim, Extraction, Judgment, Label, Passage, Record, Report, Status, Verdict
 
@@ -27,12 +29,14 @@ def report_of(
             record.references,
             tuple(_merged(pieces, merge) for pieces in judgments[i * width : (i + 1) * width]),
             merge,
-            locate,
         )
         for i, claim in enumerate(extraction.claims)
         if checked
     )
     status, note = _status(record, extraction, verdicts, checked)
+    if locate and verdicts:
+        verdicts, fault = _located(record, verdicts, locate)
+        note = "; ".join(filter(None, (note, fault)))
     return Report(record, verdicts, aggregate([v.label for v in verdicts]), status, note)
 
 
@@ -70,19 +74,14 @@ def _verdict(
     references: tuple[Passage, ...],
     judgments: tuple[Judgment, ...],
     merge: Merge,
-    locate: Localizer | None,
 ) -> Verdict:
     label, unsure = together(judgments, merge)
     chosen = deciding(label, judgments)
-    carriers = [
-        (passage, judgment)
-        for passage, judgment in zip(references, judgments, strict=True)
-        if judgment.label is label and label in (Label.ENTAILMENT, Label.CONTRADICTION)
-    ]
     evidence = tuple(
         span
-        for passage, judgment in carriers
-        for span in (locate(claim, passage) if locate else judgment.spans)
+        for judgment in judgments
+        if judgment.label is label and label in (Label.ENTAILMENT, Label.CONTRADICTION)
+        for span in judgment.spans
     )
     undetermined = [
         j.note or "no answer" for j in judgments if j.note or (j.label is Label.ABSTAIN and not j.unsure)
@@ -98,3 +97,19 @@ def _verdict(
         note="; ".join(dict.fromkeys(undetermined)),
         unsure=unsure,
     )
+
+
+def _located(
+    record: Record, verdicts: tuple[Verdict, ...], locate: Localizer
+) -> tuple[tuple[Verdict, ...], str]:
+    """The verdicts with what the localizer found; as they are, and why, where it broke on this record."""
+    try:
+        found = locate(record, verdicts)
+        return tuple(
+            replace(verdict, evidence=each.evidence or verdict.evidence, elements=each.elements)
+            for verdict, each in zip(verdicts, found, strict=True)
+        ), ""
+    except RefCheckerError:
+        raise
+    except Exception as error:
+        return verdicts, f"localizer: {said(error)}"

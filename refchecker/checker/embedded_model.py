@@ -36,7 +36,7 @@ class Network:
 
     def __init__(self, folder: Path) -> None:
         self._session = session(folder / "model.onnx")
-        self._tokenizer = _tokenizer(folder / "tokenizer.json")
+        self._tokenizer = tokenizer_of(folder / "tokenizer.json")
         self._cls, self._sep = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
 
     def encoded(self, text: str) -> Any:
@@ -53,7 +53,7 @@ class Network:
             "input_ids": np.array([row], dtype=np.int64),
             "token_type_ids": np.array([types], dtype=np.int64),
         }
-        found: list[float] = self._session.run(None, feed)[0][0].tolist()
+        found: list[float] = self._session.run(["logits"], feed)[0][0].tolist()
         return found
 
 
@@ -139,7 +139,7 @@ def session(path: Path) -> Any:
         raise UsageError(f"{path} cannot be loaded: {error}") from error
 
 
-def _tokenizer(path: Path) -> Any:
+def tokenizer_of(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:

@@ -25,12 +25,12 @@ _STOP_WORDS = (
     "their this that these those which who whom has have had do does did no than then there into about "
     "over under after before also such can he she they we you i s"
 )
-_STOP = frozenset(_STOP_WORDS.split())
+STOP = frozenset(_STOP_WORDS.split())
 _NEGATIONS_WORDS = (
     "not no never none nobody nothing neither nor without cannot unable fails failed deny denied denies "
     "false untrue impossible isn't wasn't aren't weren't doesn't didn't don't won't can't couldn't"
 )
-_NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
+NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
 _DOUBTS_WORDS = (
     "may might could would should possibly perhaps maybe likely unlikely probably if unless allegedly "
     "reportedly rumored supposedly doubtful improbable whether"
@@ -83,7 +83,7 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=2048)
 def content(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order."""
-    return tuple(stem(word) for word in words(text) if word.lower() not in _STOP)
+    return tuple(stem(word) for word in words(text) if word.lower() not in STOP)
 
 
 def trigrams(text: str) -> frozenset[str]:
@@ -255,7 +255,7 @@ def _numbers(text: tuple[str, ...], page: Page, sentence: Sentence) -> list[floa
 
 @lru_cache(maxsize=2048)
 def _capitals(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words(text) if word[0].isupper() and word.lower() not in _STOP)
+    return tuple(stem(word) for word in words(text) if word[0].isupper() and word.lower() not in STOP)
 
 
 def _names(claim: str, parts: Sequence[str], page: Page, sentence: Sentence) -> list[float]:
@@ -278,8 +278,8 @@ def _moods(claim: str, sentence: Sentence) -> list[float]:
     """Whether the claim, and the sentence nearest to it, deny or doubt."""
     said = frozenset(word.lower() for word in words(claim))
     return [
-        float(not said.isdisjoint(_NEGATIONS)),
-        float(not sentence.lower.isdisjoint(_NEGATIONS)),
+        float(not said.isdisjoint(NEGATIONS)),
+        float(not sentence.lower.isdisjoint(NEGATIONS)),
         float(not said.isdisjoint(_DOUBTS)),
         float(not sentence.lower.isdisjoint(_DOUBTS)),
     ]

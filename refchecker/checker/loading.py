@@ -93,7 +93,7 @@ def token_limit(
     model: str, config: Any, tokenizer: Any, *, family: Family, max_tokens: int | None = None
 ) -> int:
     """The longest input in tokens, special ones included."""
-    limit = family.max_tokens or min(_limits(config, tokenizer), default=512)
+    limit = family.max_tokens or min(token_limits(config, tokenizer), default=512)
     if max_tokens is None:
         return limit
     if not 2 * MIN_TOKENS <= max_tokens <= limit:
@@ -154,7 +154,7 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)[:300]
 
 
-def _limits(config: Any, tokenizer: Any) -> Iterator[int]:
+def token_limits(config: Any, tokenizer: Any) -> Iterator[int]:
     positions = getattr(config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
         offset = any(family in config.model_type for family in _OFFSET_POSITIONS)

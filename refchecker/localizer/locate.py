@@ -1,0 +1,194 @@
+"""Localizers: a finder, and the rules by which its findings become the evidence of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from ..protocols import Checker
+from ..types import CLAIM, RESPONSE, Claim, Element, Label, Located, Part, Record, Span, Verdict
+from .against import SUPPORTED, Clash, clashes, surest
+from .finding import Finder, Finding, parts_of
+from .matching import Mention
+from .sentences import Case, by_checker, by_words
+from .words import Reading, read, whole_characters
+
+GUESS = 0.35  # the least score of a mention where the label says that there must be one
+NEUTRAL_SENTENCES = (
+    3  # of a reference, the nearest to the claim, in which words of a neutral claim may be said
+)
+_PREFERRED, _TOGETHER = 0.3, 0.5
+_SURE = 0.95  # mentions of such a score may overlap others
+_DECIDED = (Label.ENTAILMENT, Label.CONTRADICTION)
+
+
+class Localizer:
+    """Where the references, and the response, say what each verdict rests on.
+
+    Entailment: sentences, and the words for each part of the claim. Contradiction: the same, but for the
+    part that is wrong the words that stand against it. Neutral: only what of the claim is not there.
+    With `check`, that checker chooses among the sentences and among what may stand against the claim.
+    """
+
+    def __init__(self, find: Finder, *, check: Checker | None = None, language: str = "en") -> None:
+        self._find, self._check, self._language = find, check, language
+        self.signature = f"{find.signature}{'+checker' if check else ''}"
+
+    def __call__(self, record: Record, verdicts: Sequence[Verdict], /) -> list[Located]:
+        if not verdicts:
+            return []
+        claims = [verdict.claim for verdict in verdicts]
+        found = self._find(claims, [record.response, *(passage.text for passage in record.references)])
+        cases = [self._cases(record, *each) for each in zip(verdicts, found, strict=True)]
+        flat = [case for own in cases for case in own]
+        chosen = by_checker(flat, self._check) if self._check else [by_words(case) for case in flat]
+        wrong: list[list[Clash]] = [
+            clashes(case, some, self._find) if case.label is Label.CONTRADICTION else []
+            for case, some in zip(flat, chosen, strict=True)
+        ]
+        if self._check:
+            wrong = surest(flat, wrong, self._check)
+        decided = iter(zip(flat, chosen, wrong, strict=True))
+        return [
+            self._located(record, verdict, own, [next(decided) for _ in some])
+            for verdict, own, some in zip(verdicts, found, cases, strict=True)
+        ]
+
+    def _cases(self, record: Record, verdict: Verdict, found: Sequence[Finding]) -> list[Case]:
+        """The passages that carry the verdict."""
+        if verdict.label not in _DECIDED:
+            return []
+        return [
+            Case(
+                verdict.claim, passage, record.question, judgment.label, judgment.confidence,
+                read(passage.text, self._language), finding,
+            )
+            for passage, judgment, finding in zip(verdict.passages, verdict.judgments, found[1:], strict=True)
+            if judgment.label is verdict.label
+        ]  # fmt: skip
+
+    def _located(
+        self,
+        record: Record,
+        verdict: Verdict,
+        found: Sequence[Finding],
+        decided: Sequence[tuple[Case, list[int], list[Clash]]],
+    ) -> Located:
+        claim = verdict.claim
+        elements = list(self._said(record, claim, found[0]))
+        evidence: list[Span] = []
+        missing: set[tuple[int, int]] = set()
+        for case, chosen, wrong in decided:
+            evidence += (case.passage.span(*case.page.sentences[i]) for i in chosen)
+            clash = wrong[:1]
+            elements += _found(case, chosen, clash)
+            missing.update(each.claimed for each in clash)
+        if verdict.label is Label.NEUTRAL:
+            missing = set(unsupported(claim, found[1:], self._language))
+        response = read(record.response, self._language)
+        for start, end in sorted(missing):
+            elements += _missing(claim, start, end, response, elements)
+        return Located(tuple(evidence), tuple(dict.fromkeys(elements)))
+
+    def _said(self, record: Record, claim: Claim, finding: Finding) -> Iterator[Element]:
+        page = read(record.response, self._language)
+        known = {i for span in claim.spans for i in _sentences_at(page, span.start, span.end)}
+        for part, mention in placed(finding, page, known, GUESS).items():
+            yield Element(part, "said", Span(RESPONSE, mention.start, mention.end), mention.score)
+
+
+def _found(case: Case, chosen: Sequence[int], clash: Sequence[Clash]) -> Iterator[Element]:
+    """The words of a passage for each part of the claim, or those against it."""
+    wrong = {each.part for each in clash}
+    least = GUESS if case.label is Label.ENTAILMENT else SUPPORTED
+    for part, mention in placed(case.finding, case.page, chosen, least).items():
+        if part not in wrong:
+            yield Element(part, "found", case.passage.span(mention.start, mention.end), mention.score)
+    for each in clash:
+        yield Element(each.part, "contradicted", case.passage.span(*each.given), each.score)
+
+
+def placed(finding: Finding, page: Reading, preferred: Collection[int], least: float) -> dict[Part, Mention]:
+    """For each part its best mention: by score, and by standing in preferred sentences, with other parts.
+
+    Outside the preferred sentences a mention needs the score that counts anywhere. One that overlaps
+    a better one is left out, unless it has the same words.
+    """
+    best: dict[int, dict[Part, float]] = {}
+    for part, own in finding.mentions.items():
+        for mention in own:
+            for i in _sentences_at(page, mention.start, mention.end):
+                scores = best.setdefault(i, {})
+                scores[part] = max(scores.get(part, 0.0), mention.score)
+
+    def worth(mention: Mention) -> float:
+        places = _sentences_at(page, mention.start, mention.end)
+        together = max((_together(best[i]) for i in places), default=0.0)
+        return mention.score + _PREFERRED * any(i in preferred for i in places) + _TOGETHER * together
+
+    def counts(mention: Mention) -> bool:
+        inside = any(i in preferred for i in _sentences_at(page, mention.start, mention.end))
+        return mention.score >= (least if inside else SUPPORTED)
+
+    ranked = sorted(
+        (
+            (worth(mention), part, mention)
+            for part, own in finding.mentions.items()
+            for mention in own
+            if counts(mention)
+        ),
+        key=lambda each: -each[0],
+    )
+    chosen: dict[Part, Mention] = {}
+    for _, part, mention in ranked:
+        clear = mention.score >= _SURE or not any(
+            mention.start < other.end and other.start < mention.end for other in chosen.values()
+        )
+        if part not in chosen and clear:
+            chosen[part] = mention
+    return {part: chosen[part] for part in finding.mentions if part in chosen}
+
+
+def _together(scores: Mapping[Part, float]) -> float:
+    """How much of a claim stands in one sentence. The object tells most: the subject is in many of a text."""
+    return sum((2 if part == "object" else 1) * score for part, score in scores.items()) / 4
+
+
+def _sentences_at(page: Reading, start: int, end: int) -> list[int]:
+    return [i for i, (left, right) in enumerate(page.sentences) if left < end and start < right]
+
+
+def unsupported(claim: Claim, found: Sequence[Finding], language: str) -> list[tuple[int, int]]:
+    """The words of a claim that no near sentence says; those of a part that follow each other are one."""
+    words = read(claim.text, language).words
+    said = [0.0] * len(words)
+    for finding in found:
+        nearest = sorted(range(len(finding.ranks)), key=lambda i: -finding.ranks[i])[:NEUTRAL_SENTENCES]
+        for i in nearest:
+            said = [max(pair) for pair in zip(said, finding.support[i], strict=True)]
+    lacking = [not word.light and score < SUPPORTED for word, score in zip(words, said, strict=True)]
+    parts = parts_of(claim)
+    owner = [next((p for p, (a, b) in parts.items() if a <= word.start < b), None) for word in words]
+    spans = []
+    for (lacks, _), group in groupby(range(len(words)), key=lambda i: (lacking[i], owner[i])):
+        places = list(group)
+        if lacks:
+            spans.append((words[places[0]].start, words[places[-1]].end))
+    return spans
+
+
+def _missing(
+    claim: Claim, start: int, end: int, response: Reading, elements: Sequence[Element]
+) -> Iterator[Element]:
+    """Words of the claim that are not supported: in its own text and, where it says them, in the response."""
+    inside: list[Part] = [p for p, (left, right) in parts_of(claim).items() if left < end and start < right]
+    part: Part = inside[0] if inside else "claim"
+    yield Element(part, "missing", Span(CLAIM, start, end), 1.0)
+    words = claim.text[start:end]
+    for each in elements:
+        if each.role == "said" and each.element == part:
+            at = response.text.find(words, each.span.start, each.span.end)
+            if at >= 0:
+                where = whole_characters(response.text, at, at + len(words))
+                yield Element(part, "missing", Span(RESPONSE, *where), 1.0)
+                return
