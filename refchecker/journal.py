@@ -46,10 +46,14 @@ class Journal:
                 f"{path}: cannot write beside the output: {error.strerror}. "
                 "Choose an --output_path in a folder that exists and that you may write to."
             ) from error
-        _lock(self._file, path)
-        if restart:
-            self._file.truncate(0)
-        self._load(settings)
+        try:
+            _lock(self._file, path)
+            if restart:
+                self._file.truncate(0)
+            self._load(settings)
+        except BaseException:
+            self.close()
+            raise
 
     def __len__(self) -> int:
         return sum(offset != NOTHING for offset in self._offsets)

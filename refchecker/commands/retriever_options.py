@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from .. import llm_options, llms
+from .. import llm_options
 from ..errors import UsageError
 from ..registry import load
 from .options import at_least, known
@@ -114,12 +114,11 @@ def retriever_of(
     return load(
         "retriever",
         spec,
+        **llm_options.client_options(options, "query", ledger, batching),
         path=options.corpus,
         corpus_field=options.corpus_field,
         k=options.retriever_top_k,
         language=options.language,
-        cache_dir=options.cache_dir,
-        concurrency=options.concurrency,
         embed=_embedder(options),
         tell=tell,
         serper_api_key=options.serper_api_key,
@@ -128,7 +127,7 @@ def retriever_of(
         max_age_days=options.retriever_max_age,
         searches=options.retriever_searches,
         pages=options.retriever_pages,
-        query_client=_query_client(options, ledger, batching),
+        query_model=options.query_model,
     )
 
 
@@ -139,12 +138,6 @@ def _embedder(options: argparse.Namespace) -> Any:
 
     device = getattr(options, "device", "auto")
     return embedder(options.retriever_embedder, device=device, cache_dir=options.cache_dir)
-
-
-def _query_client(options: argparse.Namespace, ledger: Any, batching: Any) -> Any:
-    if not options.query_model:
-        return None
-    return llms.load(options.query_model, **llm_options.client_options(options, "query", ledger, batching))
 
 
 def _above_zero(text: str) -> float:

@@ -59,6 +59,11 @@ class CorpusRetriever:
         found = distinct(self._index.passages(order[:POOL]))
         return (reranked(queries, found, self._embed) if self._embed else found)[: self._k]
 
+    @property
+    def size(self) -> int:
+        """How many passages there are."""
+        return self._index.size
+
     def close(self) -> None:
         self._index.close()
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checker.hardware import devices
-from ..checker.loading import imported, located, name_and_version, tokenizer_and_config
+from ..checker.loading import imported, located, name_and_version, token_limits, tokenizer_and_config
 
 BATCH_TEXTS = 16
 MAX_TOKENS = 512
@@ -42,10 +42,10 @@ class Embedder:
             ),
         )
         self._encoder = encoder.eval().to(self._device)
-        self._limit = min(MAX_TOKENS, config.max_position_embeddings - 2)  # RoBERTa's begin after two
+        self._limit = min(MAX_TOKENS, *token_limits(config, self._tokenizer))
         self._first = _takes_first(Path(model))
         self._one_at_a_time = threading.Lock()
-        self.signature = f"{name_and_version(model, config)}{'' if self._first is False else ',first'}"
+        self.signature = f"{name_and_version(model, config)}{',first' if self._first else ''}"
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """[texts, dimensions], in the order of the texts."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from ..text import windows
 from ..types import Passage
 
-MAX_WORDS = 120
-OVERLAP_WORDS = 30
+MAX_WORDS = 150
+OVERLAP_WORDS = 40
 
 # Scripts that put no space between words: Thai and Lao, Tibetan, Burmese, Khmer, Japanese, Chinese.
 UNSPACED = (

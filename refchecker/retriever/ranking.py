@@ -75,6 +75,7 @@ def reranked(queries: Sequence[str], found: Sequence[Passage], embed: Embed) -> 
 
 def distinct(passages: Sequence[Passage]) -> list[Passage]:
     """Of passages that differ in nothing but case and white space, the first."""
-    return list(
-        {" ".join(passage.text.casefold().split()): passage for passage in reversed(passages)}.values()
-    )[::-1]
+    first: dict[str, Passage] = {}
+    for passage in passages:
+        first.setdefault(" ".join(passage.text.casefold().split()), passage)
+    return list(first.values())

@@ -77,7 +77,8 @@ def _cells(stream: BinaryIO, name: str, kind: str) -> Iterator[tuple[int, dict[s
             "is not UTF-8. Save the file as UTF-8."
         ) from error
     finally:
-        lines.detach()
+        if not stream.closed:  # whoever opened it closes it
+            lines.detach()
 
 
 def _first(row: dict[str, Any], fields: tuple[str, ...]) -> str:

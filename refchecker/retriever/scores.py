@@ -43,15 +43,18 @@ class Scores:
     terms there are. Memory: 8 bytes for each term of each passage.
     """
 
-    def __init__(self, blocks: Callable[[], Iterator[Block]], terms: int) -> None:
+    def __init__(
+        self, blocks: Callable[[], Iterator[Block]], terms: int, *, k1: float = K1, b: float = B
+    ) -> None:
         frequencies = np.zeros(terms, dtype=np.int64)  # passages that have the term
         passages = words = 0
         for block in blocks():
             frequencies += np.bincount(block.terms, minlength=terms)
             passages += len(block.sizes)
             words += int(block.counts.sum())
-        self._model = imported("bm25s").BM25(k1=K1, b=B, method="lucene")
-        self._model.scores = _weights(blocks(), frequencies, passages, words / max(passages, 1))
+        self._model = imported("bm25s").BM25(k1=k1, b=b, method="lucene")
+        lengths = (k1, b, words / max(passages, 1))
+        self._model.scores = _weights(blocks(), frequencies, passages, lengths)
         self._model.vocab_dict = {}  # terms come as numbers
         self._model.nonoccurrence_array = None  # this BM25 gives nothing for what is not there
 
@@ -82,9 +85,13 @@ class Scores:
 
 
 def _weights(
-    blocks: Iterator[Block], frequencies: NDArray[np.int64], passages: int, mean_words: float
+    blocks: Iterator[Block],
+    frequencies: NDArray[np.int64],
+    passages: int,
+    lengths: tuple[float, float, float],  # k1, b, mean number of words
 ) -> dict[str, Any]:
     """What BM25 adds up, as bm25s holds it: the columns of a sparse matrix [passages, terms]."""
+    k1, b, mean_words = lengths
     starts = np.concatenate(([0], np.cumsum(frequencies)))  # where each term's column begins
     rarity = np.log(1 + (passages - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
     data = np.empty(starts[-1], dtype=np.float32)
@@ -94,7 +101,7 @@ def _weights(
     for block in blocks:
         owners = np.repeat(np.arange(len(block.sizes), dtype=np.int32), block.sizes)  # [postings]
         words = np.bincount(owners, block.counts, len(block.sizes))  # [passages], their lengths
-        damping = (K1 * (1 - B + B * words / mean_words)).astype(np.float32)
+        damping = (k1 * (1 - b + b * words / mean_words)).astype(np.float32)
         weights = rarity[block.terms] * block.counts / (block.counts + damping[owners])
         order = np.argsort(block.terms, kind="stable")
         ordered = block.terms[order]
