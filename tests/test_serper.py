@@ -11,8 +11,10 @@ from test_fetch import QUICK, Waits
 from test_pipeline import says
 from web_server import Served, WebServer, article, packed, redirect, searches
 
+from refchecker.cli import main
 from refchecker.errors import LLMError, RetrievalError, UsageError
-from refchecker.io import to_item
+from refchecker.files import Item
+from refchecker.io import to_item, to_record
 from refchecker.llms.scripted import Scripted
 from refchecker.pipeline import run
 from refchecker.registry import load
@@ -351,7 +353,6 @@ def test_a_search_is_asked_again_after_the_time_the_server_asks_for():
     waits = Waits()
     with WebServer({"127.0.0.1/search": answer}) as engine:
         search = Serper(KEY, address=engine.url("127.0.0.1"), sleep=waits)
-        search._answered = True
         assert search({"q": "Bern"}) == {"organic": []}
     assert waits == [7, 14, 28]
 
@@ -452,6 +453,7 @@ def test_no_key_and_no_header_is_kept(web, tmp_path):
     with Engine(organic(web.url("a.test/bern"))) as engine:
         read = retriever(web, engine, memory=memory)
         read(RECORD)
+        read.finish()
         read.close()
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"capital of Switzerland" in kept
@@ -474,6 +476,7 @@ def test_a_snapshot_replays_offline_failures_included(web, tmp_path):
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
         recorded = read(RECORD)
         told = read.told()
+        read.finish()
         read.close()
     before = list(web.log)
     (tmp_path / "s").chmod(0o444)
@@ -488,6 +491,7 @@ def test_a_snapshot_that_lacks_something_says_so(web, tmp_path):
     with Engine(organic()) as engine:
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
         read(RECORD)
+        read.finish()
         read.close()
     other = Record("2", "", claims=(Claim("Rome is a city"),))
     replay = retriever(web, None, memory=Memory(None, Snapshot(tmp_path / "s")))
@@ -503,15 +507,19 @@ def test_a_recording_that_was_stopped_or_lacks_a_search_goes_on(web, tmp_path):
         {"127.0.0.1/search": lambda asked, body: answers[min(asked, 4)] if asked < 5 else answers[0]}
     ) as engine:
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
-        read(RECORD)  # and is not closed: the process was killed
+        read(RECORD)
+        read.close()  # and the run has not come to its end
+        assert not Snapshot(tmp_path / "s").frozen
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
         with pytest.raises(RetrievalError, match="4 attempts"):
             read(other)
+        read.finish()
         read.close()
         assert not Snapshot(tmp_path / "s").frozen
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
         read(RECORD)
         read(other)
+        read.finish()
         read.close()
         assert Snapshot(tmp_path / "s").frozen
         assert len(engine.log) == 1 + 4 + 1
@@ -592,6 +600,7 @@ def test_a_whole_snapshot_needs_no_key(web, tmp_path, monkeypatch):
     with Engine(organic(web.url("a.test/bern"))) as engine:
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
         recorded = read(RECORD)
+        read.finish()
         read.close()
     assert serper_retriever(snapshot=str(tmp_path / "s"))(RECORD) == recorded
 
@@ -718,6 +727,51 @@ def test_a_snapshot_replays_a_models_queries_without_the_model(web, tmp_path):
             queries=LLMQueries(client, RuleQueries(most=4)),
         )
         recorded = read(RECORD)
+        read.finish()
         read.close()
     assert serper_retriever(snapshot=str(tmp_path / "s"), query_model="openai/none")(RECORD) == recorded
     assert len(client.asked) == 1
+
+
+# ---- the command line ----
+
+
+def test_a_recorded_run_is_given_again_on_the_command_line_without_key_or_network(
+    web, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SERPER_API_KEY", raising=False)
+    items = [
+        {"id": "a", "response": "x", "triplets": [["Bern", "is the capital of", "Switzerland"]]},
+        {"id": "b", "response": "x", "triplets": ["Rome lies in Italy"], "question": "Where is Rome?"},
+        {"id": "c", "response": "x", "triplets": ["Bern is old"], "reference": "Bern is old."},
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    recorded = [to_record(Item(n, item), "in.jsonl", n) for n, item in enumerate(items)]
+    with Engine(
+        lambda asked: organic(web.url("a.test/bern")) if "Bern" in asked["q"] else organic()
+    ) as engine:
+        read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "web.snapshot")))
+        found = [read(record) for record in recorded[:2]]
+        read.finish()
+        read.close()
+    before = list(web.log)
+    arguments = ["--use_retriever", "--retriever_name", "google", "--retriever_snapshot", "web.snapshot"]
+    assert main(["check", "--input_path", "in.jsonl", "--output_path", "out.jsonl", *arguments]) == 0
+    written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [item["status"] for item in written] == ["ok", "no_reference", "ok"]
+    assert [reference["text"] for reference in written[0]["reference"]] == [p.text for p in found[0]]
+    assert written[0]["ys"] == ["Entailment"]
+    assert written[2]["reference"] == "Bern is old."
+    assert web.log == before
+    assert "searches 3, pages read 1" in capsys.readouterr().err
+
+
+def test_on_the_command_line_a_missing_key_is_told_with_its_remedies(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SERPER_API_KEY", raising=False)
+    (tmp_path / "in.jsonl").write_text('{"response": "x", "triplets": ["a b"]}\n')
+    arguments = ["check", "--input_path", "in.jsonl", "--output_path", "o.jsonl"]
+    assert main([*arguments, "--use_retriever", "--retriever_name", "google"]) == 2
+    assert "--serper_api_key FILE or SERPER_API_KEY" in capsys.readouterr().err
+    assert not (tmp_path / "o.jsonl").exists()

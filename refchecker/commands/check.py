@@ -109,6 +109,7 @@ def run(options: argparse.Namespace) -> int:
             llm_options.ask_in_batches(session, pipeline, batching)
         with progress:
             tally = session(pipeline)
+        getattr(parts.retriever, "finish", lambda: None)()
     finally:
         getattr(parts.retriever, "close", lambda: None)()
         for line in llm_options.usage_lines(ledger):

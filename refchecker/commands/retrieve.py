@@ -82,6 +82,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         with progress:
             tally = session(pipeline)
+        getattr(retriever, "finish", lambda: None)()
     finally:
         getattr(retriever, "close", lambda: None)()
         for line in llm_options.usage_lines(ledger):

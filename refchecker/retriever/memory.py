@@ -119,9 +119,12 @@ class Snapshot:
     def put(self, kind: str, key: str, outcome: Outcome) -> None:
         self._kept.put(kind, key, outcome)
 
-    def close(self, *, whole: bool) -> None:
-        if whole and not self.frozen:
+    def finish(self) -> None:
+        """Nothing is missing: from now on it answers alone."""
+        if not self.frozen:
             self._kept.put(*_WHOLE, {"recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
+
+    def close(self) -> None:
         self._kept.close()
 
 
@@ -156,9 +159,14 @@ class Memory:
         """Whether a whole snapshot answers, and nothing is ever made."""
         return self._snapshot is not None and self._snapshot.frozen
 
+    def finish(self) -> None:
+        """The run has come to its end: its snapshot is whole, unless something could not be had."""
+        if self._snapshot and self._whole:
+            self._snapshot.finish()
+
     def close(self) -> None:
         if self._snapshot:
-            self._snapshot.close(whole=self._whole)
+            self._snapshot.close()
         if self._cache:
             self._cache.close()
 

@@ -105,8 +105,8 @@ class LLMQueries:
 
 
 def statements(record: Record, language: str) -> list[str]:
-    """What the record claims: its claims, or the sentences of its response where none are known."""
-    if record.claims is not None:
+    """What the record claims: its claims, or the sentences of its response where there are none."""
+    if record.claims:
         return [claim.text for claim in record.claims]
     return [piece.text for piece in sentences(Passage(record.response, RESPONSE), language=language)]
 

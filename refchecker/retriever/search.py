@@ -85,11 +85,10 @@ class Serper:
                 timeout=TIMEOUT_SECONDS,
                 allow_redirects=False,  # the key goes nowhere else
             )
-        except (requests.exceptions.ReadTimeout, requests.exceptions.ChunkedEncodingError) as error:
-            raise _Passing(shortened(str(error), (self._key,))) from None
         except requests.RequestException as error:
             said = shortened(str(error), (self._key,))
-            if self._answered:  # then it is away for a moment
+            away = isinstance(error, requests.ReadTimeout | requests.exceptions.ChunkedEncodingError)
+            if away or "Connection aborted" in said or self._answered:  # then it may be back in a moment
                 raise _Passing(said) from None
             raise UsageError(
                 f"cannot connect to the search server {self.address}: {said}. "

@@ -85,7 +85,8 @@ def serper_retriever(
     if llm and not memory.frozen:
         client = client_of(Function(llm), cache_dir=cache_dir)
     elif query_model and not memory.frozen:
-        client = load(query_model, cache_dir=cache_dir, **llm_options)
+        # what is asked of the web depends on the answers, so they cannot wait for a batch
+        client = load(query_model, cache_dir=cache_dir, **llm_options | {"batching": None})
     rules = RuleQueries(most=searches, language=language)
     return SerperRetriever(
         None if memory.frozen else Serper(api_key or key_in(serper_api_key), address=serper_api_base),
@@ -162,8 +163,11 @@ class SerperRetriever:
             lines.append(f"pages not read {self._missed.total():,} ({causes})")
         return lines + self._queries.told()
 
+    def finish(self) -> None:
+        """The run has come to its end: a snapshot is whole, unless something could not be had."""
+        self._memory.finish()
+
     def close(self) -> None:
-        """Ends the recording of a snapshot: it is whole, unless something could not be had."""
         self._records.close()
         self._connections.close()
         self._memory.close()
