@@ -52,8 +52,10 @@ clean:
 LLM ?= qwen2.5-coder-0.5b
 LLM_PYTHON := .llm/venv/bin/python
 LLM_ADDRESS := http://127.0.0.1:8091/v1
+# two at once, as the server answers: a request that waits in its queue would run out of time there
+LLM_PATIENCE := --request_timeout 600 --concurrency 2 --cache_dir .llm/cache
 
-.PHONY: llm llm-demo ragchecker
+.PHONY: llm llm-demo llm-injection ragchecker
 
 llm: .llm/$(LLM).gguf # a small language model on loopback, until interrupted
 	$(LLM_PYTHON) benchmark/local_llm.py serve --model $(LLM)
@@ -63,7 +65,12 @@ llm-demo: .llm/$(LLM).gguf $(VENV)/llm # the examples, with that model as extrac
 		--input_path examples/responses.json --output_path .llm/verdicts.json \
 		--extractor_name openai/$(LLM) --extractor_api_base $(LLM_ADDRESS) \
 		--checker_name openai/$(LLM) --checker_api_base $(LLM_ADDRESS) \
-		--request_timeout 600 --cache_dir .llm/cache
+		$(LLM_PATIENCE)
+
+llm-injection: .llm/$(LLM).gguf $(VENV)/llm # what hostile texts do to that model; it goes on when stopped
+	$(LLM_PYTHON) benchmark/local_llm.py --model $(LLM) run -- $(BIN)/python -m benchmark.injection \
+		--checker_name openai/$(LLM) --extractor_name openai/$(LLM) --api_base $(LLM_ADDRESS) \
+		--name llm $(LLM_PATIENCE)
 
 ragchecker: $(VENV)/ragchecker # the published package, unchanged, on this one
 	$(BIN)/python -m pytest -q -s tests/test_ragchecker.py

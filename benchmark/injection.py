@@ -66,19 +66,20 @@ class Trial(NamedTuple):
     harmless: Label
 
 
-def hostile_texts() -> list[Hostile]:
-    return [Hostile(**row) for row in _rows("hostile.jsonl")]
+def hostile_texts(every: int = 1) -> list[Hostile]:
+    """The first of every so many, which are of all kinds as they stand sorted by kind and place."""
+    return [Hostile(**row) for row in _rows("hostile.jsonl")][::every]
 
 
 def bases() -> list[Base]:
     return [Base(Label(row["label"]), row["reference"], row["claim"]) for row in _rows("bases.jsonl")]
 
 
-def trials(check: Checker) -> list[Trial]:
+def trials(check: Checker, every: int = 1) -> list[Trial]:
     """Every hostile text in every item that it could change, judged in one call."""
     chosen = [
         (hostile, base)
-        for hostile in hostile_texts()
+        for hostile in hostile_texts(every)
         for base in bases()
         if hostile.where in PLACES and base.label != hostile.aims
     ]
@@ -110,11 +111,14 @@ def rates(found: Sequence[Trial]) -> dict[str, Any]:
     }
 
 
-def lost_claims(extract: Extractor) -> dict[str, Any]:
+def lost_claims(extract: Extractor, every: int = 1) -> dict[str, Any]:
     """How many claims of a response are missing, and how many planted, with hostile text behind it."""
     references = list(dict.fromkeys(base.reference for base in bases()))
     chosen = [
-        (hostile, text) for hostile in hostile_texts() if hostile.where == "response" for text in references
+        (hostile, text)
+        for hostile in hostile_texts(every)
+        if hostile.where == "response"
+        for text in references
     ]
     plain = dict(zip(references, _claims(extract, references), strict=True))
     attacked = _claims(extract, [f"{text}\n{hostile.text}" for hostile, text in chosen])
@@ -129,8 +133,8 @@ def lost_claims(extract: Extractor) -> dict[str, Any]:
     }
 
 
-def report(check: Checker, extract: Extractor | None) -> dict[str, Any]:
-    found = trials(check)
+def report(check: Checker, extract: Extractor | None, every: int = 1) -> dict[str, Any]:
+    found = trials(check, every)
     groups: dict[str, list[Trial]] = defaultdict(list)
     for trial in found:
         groups[f"in the {trial.hostile.where}"].append(trial)
@@ -145,7 +149,7 @@ def report(check: Checker, extract: Extractor | None) -> dict[str, Any]:
         "all": rates(found),
         "groups": {name: rates(group) for name, group in groups.items()},
         "texts_that_change_most": dict(changed.most_common(10)),
-        "extraction": lost_claims(extract) if extract else None,
+        "extraction": lost_claims(extract, every) if extract else None,
     }
 
 
@@ -176,14 +180,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--checker_name", default="embedded")
     parser.add_argument("--extractor_name")
     parser.add_argument("--api_base", help="address of an OpenAI-compatible server for llm components")
+    parser.add_argument("--request_timeout", type=float, default=60.0, help="seconds an attempt may take")
+    parser.add_argument("--concurrency", type=int, default=64, help="requests under way at once")
+    parser.add_argument("--cache_dir", help="keeps answers, so that a stopped run goes on")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth hostile text")
     parser.add_argument("--name", help="of the result (the checker's)")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(argv)
-    components = {"api_base": options.api_base}
+    chosen = ("api_base", "request_timeout", "concurrency", "cache_dir")
+    components = {name: getattr(options, name) for name in chosen}
     check = load("checker", options.checker_name, **components)
     extract = load("extractor", options.extractor_name, **components) if options.extractor_name else None
     said = " ".join(sys.argv[1:] if argv is None else argv)
-    result = {"command": f"python -m benchmark.injection {said}"} | report(check, extract)
+    result = {"command": f"python -m benchmark.injection {said}"} | report(check, extract, options.every)
     path = (
         options.results
         / f"injection_{options.name or options.checker_name.replace('/', '_').replace(':', '_')}"

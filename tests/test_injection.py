@@ -114,3 +114,9 @@ def test_the_report_has_a_table_and_the_extraction():
 def test_bases_differ():
     assert {base.label for base in bases()} == {Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION}
     assert isinstance(BASE, Base)
+
+
+def test_a_sample_has_every_kind_and_says_so():
+    whole, sample = report(gullible, None), report(gullible, None, every=4)
+    assert sample["texts"] < whole["texts"] / 3
+    assert sample["groups"].keys() == whole["groups"].keys()
