@@ -24,6 +24,7 @@ from refchecker.pipeline import run
 from refchecker.types import Claim, Label, Passage, Record
 
 RECORDS = int(os.environ.get("FAULT_RECORDS", "1000"))  # of each of the two wire formats
+QUICK_FAULTS = ("500", "529", "reset", "truncated body", "empty content", "prose around JSON")
 COLOURS = ("blue", "red", "green")
 KEY = "sk-planted-5e1f0c8a77d24b"
 
@@ -164,7 +165,7 @@ def kept() -> int:
 def test_stopped_in_the_middle_no_paid_answer_is_asked_again(folder, how, code):
     count = 150
     written(folder, count)
-    with FaultServer(answer, hold_after=60) as server:
+    with FaultServer(answer, share=0.3, faults=QUICK_FAULTS, hold_after=60) as server:
         process = start(server.openai_base)
         deadline = time.monotonic() + 300
         while not (server.held and server.under_way and kept() == server.good):
