@@ -360,12 +360,22 @@ def test_the_whole_way(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert scored["sheets"]["checker/zero_context"]["metrics"]["accuracy"]["value"] == round(5 / 9, 6)
     assert scored["sheets"]["checker/zero_context"]["coverage"] == 1
     capsys.readouterr()
-    assert bench("report", "human", "--draws", "20", "--against", "slow", "--note", "A note.") == 0
+    assert (
+        bench(
+            "report", "human", "--draws", "20", "--test_draws", "50", "--against", "slow", "--note", "A note."
+        )
+        == 0
+    )
     text = Path("bench/human/report.md").read_text()
     for words in ("## Claim by claim", "## Do triplets help?", "majority floor", "A note.", "Cohen's kappa"):
         assert words in text
     assert "people found no claim in it" in text
-    assert bench("compare", "bench/human/slow", "bench/human/other", "--sheets", "checker/*") == 0
+    assert (
+        bench(
+            "compare", "bench/human/slow", "bench/human/other", "--sheets", "checker/*", "--test_draws", "50"
+        )
+        == 0
+    )
     assert "slow : other, checker/zero_context" in capsys.readouterr().out
     results = json.loads(Path("bench/human/report.json").read_text())
     assert set(results["systems"]) == {"slow", "majority", "other"}
@@ -456,7 +466,7 @@ def test_a_model_is_asked_the_questions_and_its_responses_are_checked(
     )
     sheet = scored["sheets"]["system/zero_context/own/triplet"]
     assert (sheet["n"], sheet["coverage"]) == (2, 1)
-    assert bench("report", "human", "--draws", "10", "--no_plots") == 0
+    assert bench("report", "human", "--draws", "10", "--test_draws", "50", "--no_plots") == 0
     assert "| m | m, extracted triplets |" in Path("bench/human/report.md").read_text()
 
 

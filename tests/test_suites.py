@@ -284,7 +284,9 @@ def test_within_compares_sheets_of_one_system(tmp_path: Path) -> None:
 def test_report_writes_tables_and_plots(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     suite, folder = two_systems(tmp_path)
-    written, lacking = runner.report(suite, folder, against="half", draws=50, output=tmp_path / "out" / "toy")
+    written, lacking = runner.report(
+        suite, folder, against="half", draws=50, test_draws=50, output=tmp_path / "out" / "toy"
+    )
     assert [path.name for path in written] == ["toy.json", "toy.md", "toy_plot.png"]
     assert not lacking
     assert written[2].read_bytes().startswith(b"\x89PNG")
@@ -293,7 +295,7 @@ def test_report_writes_tables_and_plots(tmp_path: Path) -> None:
     assert list(results["systems"]) == ["good", "half"]
     assert len(results["comparisons"]) == 1
     first = written[2].read_bytes()
-    runner.report(suite, folder, draws=50, output=tmp_path / "out" / "toy")
+    runner.report(suite, folder, draws=50, test_draws=50, output=tmp_path / "out" / "toy")
     assert written[2].read_bytes() == first
 
 
@@ -302,7 +304,7 @@ def test_without_matplotlib_there_is_everything_but_plots(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     suite, folder = two_systems(tmp_path)
-    written, lacking = runner.report(suite, folder, draws=50)
+    written, lacking = runner.report(suite, folder, draws=50, test_draws=50)
     assert [path.name for path in written] == ["report.json", "report.md"]
     assert "pip install 'refchecker[bench]'" in lacking
 

@@ -10,7 +10,8 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def _parsed(step: Any, arguments: Sequence[str]) -> argparse.Namespace:
     suite.add_options(parser.add_argument_group(f"suite {suite.name}"), step)
     options = parser.parse_args(arguments[1:])
     options.suite = suite
+    options.given = list(arguments)
     return options
 
 
@@ -100,25 +102,29 @@ def _folder(options: argparse.Namespace) -> Any:
     return Folder(Path(options.folder or f"bench/{options.suite.name}"), options.suite.name)
 
 
-def _tools(options: argparse.Namespace, folder: Path, progress: Progress) -> Any:
+@contextmanager
+def _asking(options: argparse.Namespace, folder: Path) -> Iterator[tuple[Any, Progress]]:
+    """Tools and progress of a step that may ask models; at its end it tells what was asked."""
     from ..suites.tools import OptionTools
 
     if options.provider_batch:
         raise UsageError("bench asks one request at a time: leave out --provider_batch.")
-    return OptionTools(options, folder, llm_options.ledger_of(options, progress.note), progress.tell)
+    progress = Progress(quiet=options.quiet)
+    ledger = llm_options.ledger_of(options, progress.note)
+    try:
+        with progress:
+            yield OptionTools(options, folder, ledger, progress.tell), progress
+    finally:
+        for line in llm_options.usage_lines(ledger):
+            progress.tell(line)
 
 
 def _prepare(options: argparse.Namespace) -> int:
     from ..suites import runner
 
     folder = _folder(options)
-    progress = Progress(quiet=options.quiet)
-    tools = _tools(options, folder.path, progress)
-    try:
+    with _asking(options, folder.path) as (tools, progress):
         made = runner.prepare(options.suite, folder, options, tools)
-    finally:
-        for line in llm_options.usage_lines(tools.ledger):
-            progress.tell(line)
     for line in made["notes"]:
         progress.tell(line)
     progress.tell(f"{folder.path}: {made['items']:,} items in {made['groups']:,} groups, data {made['data']}")
@@ -144,10 +150,8 @@ def _ran(options: argparse.Namespace, folder: Any) -> int:
     name = options.name or bench_options.system_name(options)
     if not options.quiet and not sys.stderr.isatty():
         print(f"refchecker {__version__} bench run {options.suite.name}, system {name}", file=sys.stderr)
-    progress = Progress(quiet=options.quiet)
-    tools = _tools(options, folder.path, progress)
     try:
-        with progress:
+        with _asking(options, folder.path) as (tools, progress):
             ran = runner.run(
                 options.suite,
                 folder,
@@ -165,9 +169,6 @@ def _ran(options: argparse.Namespace, folder: Any) -> int:
             file=sys.stderr,
         )
         return 130
-    finally:
-        for line in llm_options.usage_lines(tools.ledger):
-            progress.tell(line)
     if options.dry_run:
         progress.tell(
             "dry run: nothing was asked, nothing is kept. Stages that need answers are not counted."
@@ -208,7 +209,9 @@ def _report(options: argparse.Namespace) -> int:
         options.systems or (),
         against=options.against,
         note=options.note,
+        command=f"refchecker-cli bench report {' '.join(options.given)}",
         draws=options.draws,
+        test_draws=options.test_draws,
         seed=options.seed,
         output=Path(options.output) if options.output else None,
         plots=not options.no_plots,
@@ -236,7 +239,7 @@ def _compare(arguments: Sequence[str]) -> int:
     suite = find(about[0]["suite"])
     own = [chosen(sheets(suite, Folder(p.parent, suite.name), p.name), options.sheets) for p in places]
     found = comparisons(
-        [(places[0].name, own[0], places[1].name, own[1])], draws=options.draws, seed=options.seed
+        [(places[0].name, own[0], places[1].name, own[1])], draws=options.test_draws, seed=options.seed
     )
     if not found:
         raise UsageError(
@@ -258,12 +261,6 @@ def _collect(arguments: Sequence[str]) -> int:
     parser = _parser("collect")
     bench_options.add_collect(parser)
     options = parser.parse_args(arguments)
-    progress = Progress(quiet=options.quiet)
-    tools = _tools(options, Path(options.output_path).parent, progress)
-    try:
-        with progress:
-            failed = collect(options, tools.llm(), progress)
-    finally:
-        for line in llm_options.usage_lines(tools.ledger):
-            progress.tell(line)
+    with _asking(options, Path(options.output_path).parent) as (tools, progress):
+        failed = collect(options, tools.llm(), progress)
     return 3 if failed else 0

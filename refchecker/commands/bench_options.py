@@ -11,8 +11,6 @@ from ..errors import UsageError
 from ..llms import CONCURRENCY
 from .options import at_least, known
 
-DRAWS = 1000
-
 
 def _folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", metavar="DIR", help="where data and answers are kept (bench/SUITE)")
@@ -70,21 +68,34 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     _models(parser)
 
 
-def _bootstrap(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--draws", type=at_least(10), default=DRAWS, metavar="N", help="bootstrap samples (%(default)s)"
-    )
+def _bootstrap(parser: argparse.ArgumentParser, *, intervals: bool = True, tests: bool = True) -> None:
+    from ..suites.stats import DRAWS, TEST_DRAWS
+
+    few = at_least(10)
+    if intervals:
+        parser.add_argument(
+            "--draws", type=few, default=DRAWS, metavar="N", help="samples for intervals (%(default)s)"
+        )
+    if tests:
+        parser.add_argument(
+            "--test_draws", type=few, default=TEST_DRAWS, metavar="N", help="for paired tests (%(default)s)"
+        )
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (%(default)s)")
 
 
-def add_score(parser: argparse.ArgumentParser) -> None:
+def _systems(parser: argparse.ArgumentParser) -> None:
     _folder(parser)
     parser.add_argument("--systems", nargs="+", metavar="NAME", help="default: all of the folder")
-    _bootstrap(parser)
+
+
+def add_score(parser: argparse.ArgumentParser) -> None:
+    _systems(parser)
+    _bootstrap(parser, tests=False)
 
 
 def add_report(parser: argparse.ArgumentParser) -> None:
-    add_score(parser)
+    _systems(parser)
+    _bootstrap(parser)
     parser.add_argument(
         "--against", default="", metavar="NAME", help="compare the systems with this one only"
     )
@@ -100,7 +111,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         "--sheets", nargs="+", default=[], metavar="PATTERN", help="such as 'checker/*' (all)"
     )
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
-    _bootstrap(parser)
+    _bootstrap(parser, intervals=False)
 
 
 def add_collect(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import UsageError
 from . import metrics
 from .stats import (
-    DRAWS,
+    TEST_DRAWS,
     detectable,
     difference,
     finite,
@@ -29,7 +29,7 @@ Sheets = Mapping[str, Sheet]
 
 
 def comparisons(
-    pairs: Sequence[tuple[str, Sheets, str, Sheets]], *, draws: int = DRAWS, seed: int = 0
+    pairs: Sequence[tuple[str, Sheets, str, Sheets]], *, draws: int = TEST_DRAWS, seed: int = 0
 ) -> list[dict[str, Any]]:
     """Every pair of systems on every sheet that both have, with p-values adjusted for all tests together."""
     found = [
@@ -42,7 +42,7 @@ def comparisons(
 
 
 def comparisons_within(
-    pairs: Sequence[tuple[str, Sheets, str, str]], *, draws: int = DRAWS, seed: int = 0
+    pairs: Sequence[tuple[str, Sheets, str, str]], *, draws: int = TEST_DRAWS, seed: int = 0
 ) -> list[dict[str, Any]]:
     """Pairs of sheets of one system, on the units that both have; adjusted in the same way."""
     return adjusted(
@@ -53,7 +53,7 @@ def comparisons_within(
     )
 
 
-def compared(a: Sheet, b: Sheet, *, draws: int = DRAWS, seed: int = 0) -> dict[str, Any]:
+def compared(a: Sheet, b: Sheet, *, draws: int = TEST_DRAWS, seed: int = 0) -> dict[str, Any]:
     """One sheet of two systems, on the units that both have."""
     places = {unit: place for place, unit in enumerate(b.ids)}
     shared = [(place, places[unit]) for place, unit in enumerate(a.ids) if unit in places]

@@ -6,16 +6,17 @@ do; and do triplets help?
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .human_data import SETTINGS
+from .human_plots import FORMAT_TITLES, plots_of
+from .human_sheets import POOLED
 from .human_systems import RATES
 from .tables import cell, comparison_table, coverage_lines, metric_rows, number, table
-from .types import Page, Plot, Series
+from .types import Page
 
 Results = Mapping[str, Any]
-POOLED = (*SETTINGS, "all")
 CHECKER = {
     "accuracy": "accuracy",
     "macro_f1": "macro-F1",
@@ -38,12 +39,6 @@ RANKING = {
     "spearman_contradiction": "Contradiction rate",
     "spearman_hallucination": "Neutral + Contradiction",
 }
-FORMAT_TITLES = {
-    "human": "annotators' triplets",
-    "triplet": "extracted triplets",
-    "sentence": "sentences",
-    "response": "whole response",
-}
 SEEN = {
     "embedded": "The embedded checker's trees learnt from human labels of zero and accurate context, so its "
     "numbers there are in-sample: they are no measure of unseen text. Noisy context is in no part of it."
@@ -61,11 +56,12 @@ def page(results: Results) -> Page:
         *_how(results),
         *_claims(results),
         *_responses(systems),
+        *_tests(results),
         *_models(systems),
         *_formats(results),
         *_left_out(systems),
     ]
-    return Page(lines, [*_agreement_plot(systems), *_ranking_plots(systems), *_format_plot(systems)])
+    return Page(lines, plots_of(systems))
 
 
 def _how(results: Results) -> list[str]:
@@ -91,7 +87,7 @@ def _sheets(systems: Results, pattern: str) -> list[tuple[str, str, Mapping[str,
     """(place, system, sheet) of `pattern` with each setting, setting by setting."""
     return [
         (setting, name, scored["sheets"][pattern.format(setting)])
-        for setting in POOLED
+        for setting in (*SETTINGS, POOLED)
         for name, scored in systems.items()
         if pattern.format(setting) in scored["sheets"]
     ]
@@ -122,38 +118,38 @@ def _claims(results: Results) -> list[str]:
     )
     lines += ["", "Agreement with people beyond chance, and beyond an even spread of labels:", ""]
     lines += metric_rows([(_titled(setting, name), sheet) for setting, name, sheet in rows], AGREEMENT)
-    found = [one for one in results["comparisons"] if one["sheet"].startswith("checker/")]
-    if found:
-        lines += ["", "Agreement of two checkers with each other:", ""]
-        head = ["", "n", "same label", "Cohen's kappa"]
-        lines += table(
-            head,
-            [
-                [
-                    _titled(one["sheet"].partition("/")[2], f"{one['a']} : {one['b']}"),
-                    number(one["n"]),
-                    number(one["agreement"]["same"]),
-                    number(one["agreement"]["kappa"]),
-                ]
-                for one in found
-                if "agreement" in one
-            ],
-        )
-    tests = [one for one in results["comparisons"] if not one["sheet"].startswith("ranking/")]
-    if tests:
-        lines += ["", "### Paired tests", "", *_about_tests(), ""]
-        lines += comparison_table(
-            [one for one in tests if one["sheet"].startswith(("checker/", "response/"))]
-        )
-    return [*lines, ""]
+    return [*lines, "", *_between_checkers(results)]
 
 
-def _about_tests() -> list[str]:
+def _between_checkers(results: Results) -> list[str]:
+    rows = [
+        [
+            _titled(one["sheet"].partition("/")[2], f"{one['a']} : {one['b']}"),
+            number(one["n"]),
+            number(one["agreement"]["same"]),
+            number(one["agreement"]["kappa"]),
+        ]
+        for one in results["comparisons"]
+        if "agreement" in one
+    ]
+    head = ["", "n", "same label", "Cohen's kappa"]
+    return ["Agreement of two checkers with each other:", "", *table(head, rows), ""] if rows else []
+
+
+# -- paired tests --------------------------------------------------------------------------------
+
+
+def _tests(results: Results) -> list[str]:
+    found = results["comparisons"]
+    return ["## Paired tests", "", *_about_tests(results), "", *comparison_table(found), ""] if found else []
+
+
+def _about_tests(results: Results) -> list[str]:
     return [
-        "p is of the paired bootstrap by question; McNemar's, on the rows that only one has right, takes "
-        "questions as clusters. Holm's correction is over all tests of its kind in this table. Needed: for "
-        "such a difference to show at p < .05 in four of five studies, by the bootstrap (questions) and by "
-        "McNemar's test (rows, as if independent)."
+        f"p is of the paired bootstrap by question ({results['test_draws']:,} samples); McNemar's, on the "
+        "rows that only one has right, takes questions as clusters. Holm's correction is over all tests of "
+        "its kind in this table. Needed: for such a difference to show at p < .05 in four of five studies, "
+        "by the bootstrap (questions) and by McNemar's test (rows, as if independent)."
     ]
 
 
@@ -222,7 +218,7 @@ def _rates(systems: Results, setting: str) -> list[str]:
 def _formats(results: Results) -> list[str]:
     rows = [
         (f"{_titled(setting, name)}, {title}", sheet)
-        for setting in POOLED
+        for setting in (*SETTINGS, POOLED)
         for form, title in FORMAT_TITLES.items()
         for place, name, sheet in _sheets(results["systems"], f"response/{{}}/{form}")
         if place == setting and f"response/{setting}/sentence" in results["systems"][name]["sheets"]
@@ -240,7 +236,7 @@ def _formats(results: Results) -> list[str]:
         "",
     ]
     if results["within"]:
-        lines += [*_about_tests(), "", *comparison_table(results["within"]), ""]
+        lines += [*_about_tests(results), "", *comparison_table(results["within"]), ""]
     return lines
 
 
@@ -257,78 +253,3 @@ def _left_out(systems: Results) -> list[str]:
     }
     lines = coverage_lines(chosen)
     return ["## Not scored", "", *lines] if lines else []
-
-
-# -- plots ---------------------------------------------------------------------------------------
-
-
-def _series(name: str, metrics: Sequence[Mapping[str, Any] | None]) -> Series:
-    def column(key: str) -> list[float | None]:
-        return [metric[key] if metric else None for metric in metrics]
-
-    return Series(name, column("value"), column("low"), column("high"))
-
-
-def _agreement_plot(systems: Results) -> list[Plot]:
-    def of(scored: Mapping[str, Any], metric: str) -> list[Mapping[str, Any] | None]:
-        sheets = [scored["sheets"].get(f"checker/{setting}") for setting in SETTINGS]
-        return [sheet["metrics"][metric] if sheet else None for sheet in sheets]
-
-    chosen = {
-        name: scored
-        for name, scored in systems.items()
-        if any(path.startswith("checker/") for path in scored["sheets"])
-    }
-    places = [setting.replace("_", " ") for setting in SETTINGS]
-    return [
-        Plot(
-            metric,
-            f"{CHECKER[metric]} on human labels",
-            "bars",
-            places,
-            [_series(name, of(scored, metric)) for name, scored in chosen.items()],
-            y=CHECKER[metric],
-        )
-        for metric in ("macro_f1", "balanced_accuracy")
-        if chosen
-    ]
-
-
-def _ranking_plots(systems: Results) -> list[Plot]:
-    """The models' hallucination rates by people and by each checker."""
-    plots = []
-    for setting in SETTINGS:
-        people: dict[str, float | None] = {}
-        by_checker: dict[str, dict[str, float | None]] = {}
-        for name, scored in systems.items():
-            for path, sheet in scored["sheets"].items():
-                if path.startswith(f"system/{setting}/") and path.endswith("/human"):
-                    model = path.split("/")[2]
-                    people[model] = sheet["metrics"]["hallucination_people"]["value"]
-                    by_checker.setdefault(name, {})[model] = sheet["metrics"]["hallucination"]["value"]
-        if people:
-            series = [Series("people", list(people.values()))]
-            series += [Series(name, [own.get(model) for model in people]) for name, own in by_checker.items()]
-            title = f"Hallucination rate of each model, {setting.replace('_', ' ')}"
-            plots.append(
-                Plot(f"models_{setting}", title, "dots", list(people), series, "by people", "by the checker")
-            )
-    return plots
-
-
-def _format_plot(systems: Results) -> list[Plot]:
-    plots = []
-    for name, scored in systems.items():
-        sheets = scored["sheets"]
-        places = [setting for setting in POOLED if f"response/{setting}/sentence" in sheets]
-        paths = {form: [f"response/{place}/{form}" for place in places] for form in FORMAT_TITLES}
-        series = [
-            _series(title, [sheets[path]["metrics"]["balanced_accuracy"] for path in paths[form]])
-            for form, title in FORMAT_TITLES.items()
-            if places and all(path in sheets for path in paths[form])
-        ]
-        if series:
-            labels = [place.replace("_", " ") for place in places]
-            title = f"Is the response factual? {name}, by format of the claims"
-            plots.append(Plot(f"formats_{name}", title, "bars", labels, series, y="balanced accuracy"))
-    return plots

@@ -164,7 +164,7 @@ def _response(name: str, items: Sequence[Item], given: Mapping[str, Answer]) -> 
             "spearman": metrics.of(metrics.spearman, "rate", "guessed_rate"),
         },
         right="right",
-        tested=("accuracy", "fact_f1", "nonfact_f1", "balanced_accuracy", "pearson", "spearman"),
+        tested=("accuracy", "nonfact_f1", "balanced_accuracy", "pearson"),
         missing=missing,
         counts={
             "factual": int(truth.sum()),

@@ -35,16 +35,17 @@ def accuracy(truth: Array, guess: Array) -> float:
 def confusion(truth: Array, guess: Array, size: int = 3) -> Array:
     """Counts by (true label, guessed label), without guesses that are no label. # [size, size]"""
     keep = (guess >= 0) & (guess < size)
-    counts = np.bincount(truth[keep] * size + guess[keep], minlength=size * size)
-    table: Array = counts.reshape(size, size)
-    return table
+    counts: Array = np.bincount(truth[keep] * size + guess[keep], minlength=size * size)
+    return counts.reshape(size, size)
 
 
 def f1_by_label(truth: Array, guess: Array, size: int = 3) -> Array:
     """2·hits / (rows with the label + guesses of it); 0 where there is neither. # [size]"""
     table = confusion(truth, guess, size)
     wanted, given = np.bincount(truth, minlength=size), table.sum(axis=0)
-    return np.divide(2 * np.diag(table), wanted + given, out=np.zeros(size), where=(wanted + given) > 0)
+    both = wanted + given
+    found: Array = np.divide(2 * np.diag(table), both, out=np.zeros(size), where=both > 0)
+    return found
 
 
 def macro_f1(truth: Array, guess: Array, size: int = 3) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import math
 import platform
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from ..errors import ComponentError, UsageError
 from ..journal import Journal, digest_of
 from .compare import comparisons, comparisons_within
 from .folder import SCORE, Folder, header, read_answers, write_json, write_whole
-from .stats import DRAWS, LEVEL, finite, interval, resampled
+from .stats import DRAWS, LEVEL, TEST_DRAWS, finite, interval, resampled
 from .types import Answer, Sheet, Stage, Suite, Task, Tools
 
 Told = Callable[[int, int], None]  # how many tasks are done, of how many
@@ -198,7 +197,9 @@ def report(
     *,
     against: str = "",
     note: str = "",
+    command: str = "",
     draws: int = DRAWS,
+    test_draws: int = TEST_DRAWS,
     seed: int = 0,
     output: Path | None = None,
     plots: bool = True,
@@ -223,12 +224,13 @@ def report(
     within = [(name, own[name], x, y) for name in names for x, y in suite.within(list(own[name]))]
     results = {
         "suite": suite.name,
-        "command": " ".join(["refchecker-cli", *sys.argv[1:]]) if sys.argv[1:2] == ["bench"] else "",
+        "command": command,
         "note": note,
         "prepared": folder.prepared(),
         "systems": {name: score(suite, folder, name, draws=draws, seed=seed) for name in names},
-        "comparisons": comparisons(between, draws=draws, seed=seed),
-        "within": comparisons_within(within, draws=draws, seed=seed),
+        "test_draws": test_draws,
+        "comparisons": comparisons(between, draws=test_draws, seed=seed),
+        "within": comparisons_within(within, draws=test_draws, seed=seed),
     }
     page = suite.page(results)
     output = output or folder.path / "report"

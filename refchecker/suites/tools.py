@@ -24,7 +24,7 @@ class OptionTools:
         self.folder = folder
         self.tell = tell
         self._options = options
-        self.ledger = ledger
+        self._ledger = ledger
         self._loaded: list[object] = []
 
     def llm(self, role: str = "llm") -> Ask:
@@ -60,5 +60,5 @@ class OptionTools:
         return [line for each in self._loaded for line in getattr(each, "told", list)()]
 
     def _client(self, role: str) -> dict[str, Any]:
-        chosen = llm_options.client_options(self._options, role, self.ledger, None)
+        chosen = llm_options.client_options(self._options, role, self._ledger, None)
         return {name: value for name, value in chosen.items() if value is not None}
