@@ -88,7 +88,7 @@ def test_a_request_is_asked_again_until_it_is_answered(outcomes, slept):
     ("outcomes", "error", "sent", "says"),
     [
         pytest.param([later("server")] * 9, GaveUp, 4, "gave up after 4 attempts", id="no attempts left"),
-        pytest.param([later("rate_limit", 101.0)], GaveUp, 1, "rate_limit", id="asked to wait too long"),
+        pytest.param([later("rate_limit", 101.0)], GaveUp, 1, "to wait 101 s", id="asked to wait too long"),
         pytest.param([Refused("too long")], Refused, 1, "too long", id="can never be answered"),
         pytest.param([RunEnds("wrong key")], RunEnds, 1, "wrong key", id="nothing can be answered"),
         pytest.param([later("connection")] * 9, RunEnds, 3, "cannot reach the server", id="never reached"),

@@ -402,6 +402,32 @@ def test_what_logs_in_at_the_address_is_sent_and_not_shown(name: str) -> None:
     assert "hunter22" not in str(caught.value)
 
 
+@pytest.mark.parametrize("fast", [True, False], ids=["aiohttp", "httpx"])
+@pytest.mark.parametrize("wire", [openai, anthropic], ids=["openai", "anthropic"])
+def test_a_proxy_is_asked_where_there_is_one(wire: Any, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            seen.append(self.path)
+            self.send_error(503)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        address = "http://model.invalid/v1"
+        client = http_client(sdk(wire.__name__.rpartition(".")[2]), address, 60.0, fast=fast)
+        options = {"key": KEY, "key_from": "FILE", "signature": "test", "address": address, "client": client}
+        with pytest.raises(RetryLater, match="overloaded"):
+            ask(wire.provider("m", **options), ASK)
+        server.shutdown()
+    assert [path.startswith("http://model.invalid/v1/") for path in seen] == [True]
+
+
 def test_a_server_that_was_given_no_key_has_its_words_left_alone() -> None:
     said = answers(404, "none of the models is called so")
     provider = gpt(said, "m", "http://127.0.0.1:9/v1")

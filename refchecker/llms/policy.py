@@ -91,9 +91,11 @@ class Policy:
             passed = self._ledger.clock() - started
             if attempts == self._limits.attempts or passed + seconds >= self._limits.request_seconds:
                 self._ledger.lost()
+                asked = attempt.retry_after_seconds
                 raise GaveUp(
                     f"gave up after {attempts} attempts in {passed:.0f} s; the last one: "
                     f"{attempt.cause}, {attempt.message}"
+                    + (f"; the server asks to wait {asked:.0f} s" if asked else "")
                 )
             with self._ledger.retrying(attempt):
                 await self._wait(min(seconds, self._ledger.seconds_left()))
