@@ -202,6 +202,11 @@ def test_a_host_that_has_a_private_address_beside_a_public_one_is_not_asked(web)
     assert web.log == []
 
 
+def test_an_address_that_nobody_answers_at_is_followed_by_the_next(web):
+    guard = Guard(loopback=True, resolve=lambda host, port: ["::1", "127.0.0.1"])
+    assert fetch(web.url("a.test/bern"), guard, QUICK).status == 200
+
+
 def test_odd_ports_are_not_asked():
     guard = Guard(resolve=lambda host, port: ["93.184.216.34"])
     for port in (22, 25, 6379, 9200):

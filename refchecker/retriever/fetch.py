@@ -28,6 +28,7 @@ RETRY_SECONDS = 1.0
 PATIENCE_SECONDS = 10.0  # the longest wait that a server may ask for
 
 _CHUNK_BYTES = 65536
+_ADDRESSES = 4  # of a host that are tried; some of them may be of a kind that this machine cannot reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +104,7 @@ def _exchange(
 
 def _connected(addresses: list[str], target: Target, limits: Limits, ends: float) -> socket.socket:
     """A connection to the first of these addresses that takes one."""
-    for position, address in enumerate(addresses[:2], 1):
-        try:
-            plain = socket.create_connection(
-                (address, target.port), timeout=min(limits.connect_seconds, _left(ends))
-            )
-            break
-        except OSError:
-            if position == len(addresses[:2]):
-                raise
+    plain = _opened(addresses[:_ADDRESSES], target.port, limits.connect_seconds, ends)
     if target.scheme == "http":
         return plain
     try:
@@ -119,6 +112,16 @@ def _connected(addresses: list[str], target: Target, limits: Limits, ends: float
     except BaseException:
         plain.close()
         raise
+
+
+def _opened(addresses: list[str], port: int, seconds: float, ends: float) -> socket.socket:
+    failure: OSError | None = None
+    for address in addresses:
+        try:
+            return socket.create_connection((address, port), timeout=min(seconds, _left(ends)))
+        except OSError as error:
+            failure = error
+    raise failure or OSError("no address")
 
 
 @cache

@@ -21,6 +21,7 @@ from ..protocols import LLM
 from ..types import Passage, Record
 from .addresses import NoPage
 from .memory import FAILED, FILE_NAME, Memory, Outcome, Outcomes, Snapshot
+from .needed import imported
 from .passages import split
 from .queries import LLMQueries, RuleQueries, statements
 from .ranking import Embed, rank
@@ -76,6 +77,13 @@ def serper_retriever(
     from ..llms import client_of, load
     from ..llms.function import Function
 
+    for package in (
+        "bm25s",
+        "protego",
+        "snowballstemmer",
+        "trafilatura",
+    ):  # missed now, not after the first search
+        imported(package)
     memory = Memory(
         Outcomes(Path(cache_dir, FILE_NAME)) if cache_dir else None,
         Snapshot(snapshot) if snapshot else None,
@@ -157,7 +165,8 @@ class SerperRetriever:
     def told(self) -> list[str]:
         """What was asked and read, and what was not, a few lines for a person."""
         counts = self._counts
-        lines = [f"searches {counts['searches']:,}, pages read {counts['pages']:,}"] if counts else []
+        searches = f"searches {counts['searches']:,}, {counts['paid']:,} of them asked of Serper"
+        lines = [f"{searches}; pages read {counts['pages']:,}"] if counts else []
         if self._missed:
             causes = ", ".join(f"{cause} {count:,}" for cause, count in self._missed.most_common())
             lines.append(f"pages not read {self._missed.total():,} ({causes})")
@@ -184,7 +193,9 @@ class SerperRetriever:
 
     def _asked(self, asked: Mapping[str, Any]) -> Outcome:
         assert self._search, "a whole snapshot answers or raises"
-        return {"time": now(), "answer": self._search(asked)}
+        answer = self._search(asked)
+        self._count("paid")
+        return {"time": now(), "answer": answer}
 
     def _page(self, link: str) -> Page | None:
         outcome = self._memory("page", link, lambda: self._outcome(link))
