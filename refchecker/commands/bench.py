@@ -81,8 +81,8 @@ def _parsed(step: Any, arguments: Sequence[str]) -> argparse.Namespace:
     known = sorted(names("suite"))
     if not arguments or arguments[0].startswith("-"):
         parser = _parser(step)
-        parser.add_argument("suite", help=", ".join(known) + "; SUITE --help tells its options")
-        parser.parse_args(arguments)
+        parser.add_argument("suite", nargs="?", help=f"{', '.join(known)}; SUITE --help tells its options")
+        parser.parse_known_args(arguments)
         raise UsageError(f"name the suite first: bench {step} SUITE. Suites: {', '.join(known)}")
     from ..suites import find
 

@@ -1,0 +1,76 @@
+"""The human suite: the embedded checker, roberta-large NLI and the majority label on people's labels.
+
+    python -m benchmark.suite_human
+    python -m benchmark.suite_human --restart      # after the embedded model has changed
+
+Writes benchmark/results/suite_human.json, .md and plots. The data is found through REFCHECKER_DATA. Answers
+are kept in runs/suite_human: stop it, and the same command goes on. `--out_of_fold FILE` adds a system of
+labels given elsewhere (JSON Lines of setting, model, id, claim_index, label), such as the embedded checker's
+on questions that its trees did not see.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmark.data import data_root
+from refchecker.cli import main as refchecker
+from refchecker.suites import find, runner
+from refchecker.suites.folder import Folder
+
+RESULTS = Path(__file__).resolve().parent / "results"
+FOLDER = Path("runs") / "suite_human"
+NOTE = (
+    "What the embedded checker reaches on questions of zero and accurate context that its trees did not see "
+    "is in [embedded_cv.md](embedded_cv.md). roberta_large_nli is what upstream's default checker answered, "
+    "from a file that comes with the data; it has answers to the annotators' triplets only."
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--restart", action="store_true", help="check everything again")
+    parser.add_argument("--out_of_fold", type=Path, metavar="FILE", help="labels of one more system")
+    parser.add_argument("--checker_name", default="embedded", help="the checker to measure (%(default)s)")
+    options = parser.parse_args()
+    data = data_root("human")
+    checker = options.checker_name.replace(":", "-").replace("/", "-")
+    systems = {
+        checker: ["--checker_name", options.checker_name],
+        "roberta_large_nli": ["--predictions", str(data / "human" / "roberta_large_nli_predictions.jsonl")],
+        "majority": ["--majority"],
+    }
+    if options.out_of_fold:
+        systems["out_of_fold"] = ["--predictions", str(options.out_of_fold)]
+    folder = ["--folder", str(FOLDER)]
+    step("prepare", "human", "--data", str(data), *folder)
+    restart = ["--restart"] if options.restart else []
+    for name, system in systems.items():
+        step("run", "human", *folder, "--name", name, *system, *restart)
+    written, lacking = runner.report(
+        find("human"),
+        Folder(FOLDER, "human"),
+        list(systems),
+        against=checker,
+        note=NOTE,
+        command=f"python -m benchmark.suite_human{f' --checker_name {checker}' * (checker != 'embedded')}",
+        output=RESULTS / "suite_human",
+    )
+    for path in written:
+        print(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    if lacking:
+        sys.exit(lacking)
+
+
+def step(*arguments: str) -> None:
+    """One command of refchecker-cli bench; records that failed are written as such and reported."""
+    if (code := refchecker(["bench", *arguments])) not in (0, 3):
+        sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
