@@ -4,11 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check format constraints clean
+.PHONY: demo report-example test check format constraints clean
 
 demo: $(VENV)/core
 	$(BIN)/refchecker-cli extract-check --restart \
 		--input_path examples/responses.json --output_path examples/verdicts.json
+
+report-example: demo
+	$(BIN)/refchecker-cli report examples/verdicts.json -o examples/report.html
 
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -q

@@ -8,14 +8,23 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PATIENCE_SECONDS = 60.0
 KEYS = {"Escape": 27, "Tab": 9, "Enter": 13, "ArrowDown": 40, "ArrowUp": 38}
+
+# the browser reads commands from descriptor 3 and answers on 4
+LAUNCH = """
+import fcntl, os, sys
+above = [fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3]]
+os.dup2(above[0], 3)
+os.dup2(above[1], 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
 
 
 def chromium() -> str | None:
@@ -47,13 +56,20 @@ class Browser:
             f"--window-size={width},{height}",
         ]
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{answers}', program, *options, "about:blank"],
+            [sys.executable, "-c", LAUNCH, str(commands), str(answers), program, *options, "about:blank"],
             pass_fds=(commands, answers),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         os.close(commands)
         os.close(answers)
+        try:
+            self._attach(width, height)
+        except BaseException:
+            self.close()
+            raise
+
+    def _attach(self, width: int, height: int) -> None:
         self.session: str | None = None
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -64,7 +80,10 @@ class Browser:
     def __enter__(self) -> Browser:
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.process.terminate()
         self.process.wait(PATIENCE_SECONDS)
         os.close(self.commands)
@@ -111,7 +130,11 @@ class Browser:
                 self.requests.append(params["request"]["url"])
 
     def open(self, address: str) -> None:
-        """Load a page and wait until it says that it is ready."""
+        """Load a page afresh, wherever its fragment leads, and wait until it says that it is ready."""
+        self.send("Page.navigate", url="about:blank")
+        self.wait("location.href === 'about:blank'")
+        self.errors.clear()
+        self.requests.clear()
         self.send("Page.navigate", url=address)
         self.wait("document.documentElement?.dataset.ready === 'yes'")
 
