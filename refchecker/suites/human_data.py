@@ -33,6 +33,8 @@ def load(root: Path, settings: Sequence[str] = SETTINGS) -> Prepared:
 
     Errors: `UsageError` for a folder without them, and for a row that is not as it should be, with its file.
     """
+    if not root.is_dir():
+        raise UsageError(f"{root}: there is no such folder. {LAYOUT}")
     own = [
         path for setting in settings if (path := _first(root, f"{setting}.jsonl", f"human/{setting}.jsonl"))
     ]
