@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ..errors import LLMError
+from ..errors import LLMError, UsageError
 from ..llms.prompt import Prompt, prompt
 from .ask import prompt_stage, request_of
 from .imaginary_replies import abstains, acceptable, answer_in
@@ -23,11 +23,15 @@ VERIFY = "verify"
 ATTEMPTS = 15
 AGAIN = 1.0  # temperature when asked again: at 0 the same reply would come
 TOGETHER = 64  # questions of which the open ones are asked again together
-MAX_TOKENS = {"basic": 64, "instructed": 64, "chain_of_thought": 400}
+MAX_TOKENS = {"basic": 64, "instructed": 64, "chain_of_thought": 256}
 
 
 def stages(items: Sequence[Item], ask: Ask, prompts: Sequence[str], attempts: int) -> list[Stage]:
     """A stage for each kind of prompt. Two-step takes the answers of instructed and asks about them."""
+    if attempts < 1:
+        raise UsageError(
+            f"--attempts {attempts}: at least one is needed. With 1 there is no controlled set-up."
+        )
     kinds = [kind for kind in PROMPTS if kind in prompts and kind != "two_step"]
     if "two_step" in prompts and "instructed" not in kinds:
         kinds.append("instructed")

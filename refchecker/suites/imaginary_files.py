@@ -47,6 +47,7 @@ def load(folder: Path, sets: Sequence[str], constructions: Sequence[str], extrac
     }
     items: list[Item] = []
     used: list[Path] = []
+    other: list[Row] = []
     for each, paths in found.items():
         if not any(construction in paths for construction in constructions):
             continue
@@ -59,8 +60,9 @@ def load(folder: Path, sets: Sequence[str], constructions: Sequence[str], extrac
         for construction in constructions:
             if construction in paths:
                 used.append(paths[construction])
-                for row in read(paths[construction]):
-                    items.append(_item(row, each, construction, affirmative, triplets))
+                rows = read(paths[construction])
+                items += [_item(row, each, construction, affirmative, triplets) for row in rows]
+                other += [row for row in rows if row.question != affirmative[row.id].question]
     if not items:
         raise UsageError(
             f"{folder}: no file of the published sets is here. They are called SET_CONSTRUCTION.json or "
@@ -69,6 +71,7 @@ def load(folder: Path, sets: Sequence[str], constructions: Sequence[str], extrac
         )
     absent = [each for each, paths in found.items() if not paths]
     notes = [f"no files here of the set {each}" for each in absent]
+    notes += [f"{row.place}: item {row.id!r} does not ask what the affirmative one asks" for row in other]
     return Prepared(items, {"files": file_hash(used)}, notes)
 
 
@@ -105,11 +108,6 @@ def _item(
     statement = affirmative.get(row.id)
     if statement is None:
         raise UsageError(f"{row.place}: the affirmative file of the set has no item with the id {row.id!r}.")
-    if statement.question != row.question:
-        raise UsageError(
-            f"{row.place}: item {row.id!r} asks {row.question!r}, and at {statement.place} the same id asks "
-            f"{statement.question!r}. Both must ask the same."
-        )
     fields = {
         "set": each,
         "construction": construction,

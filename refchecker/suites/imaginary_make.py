@@ -52,9 +52,9 @@ def make(seed: int, per_cell: int, sets: Sequence[str], constructions: Sequence[
     """
     rng = random.Random(f"imaginary {seed}")
     statements = list(_statements(rng))
-    if per_cell > len(statements):
+    if not 1 <= per_cell <= len(statements):
         raise UsageError(
-            f"--per_cell {per_cell}: the word lists hold {len(statements)} statements. Ask for fewer."
+            f"--per_cell {per_cell}: the word lists hold {len(statements)} statements. Ask for 1 to so many."
         )
     frames = {construction: _dealt(words("frames")[construction], rng) for construction in CONSTRUCTIONS}
     names = made_up_names(rng)

@@ -101,7 +101,7 @@ def _sheet(name: str, rows: Sequence[tuple[Item, Row]], missing: Mapping[str, in
         column: np.array([row[column] for _, row in rows], dtype=float if column == "f1" else int)
         for column in ("right", *kind.columns)
     }
-    balance = {"balanced_accuracy": _balanced} if name.endswith(BALANCE) else {}
+    balance = {"balanced_accuracy": balanced} if name.endswith(BALANCE) else {}
     return Sheet(
         name,
         [_unit(item, name) for item, _ in rows],
@@ -137,7 +137,7 @@ def _by_frame(rows: Iterable[tuple[Item, Row]]) -> dict[str, list[int]]:
     return frames
 
 
-def _balanced(sheet: Columns) -> float:
+def balanced(sheet: Columns) -> float:
     """The mean of the shares that are right on affirmative and on other contexts."""
     asserted = sheet["affirmative"] == 1
     return (metrics.share(sheet["right"][asserted]) + metrics.share(sheet["right"][~asserted])) / 2
