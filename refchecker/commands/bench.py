@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if step == "compare":
         return _compare(options.arguments)
     if step == "collect":
-        return _collect(options.arguments)
+        return _collect(options)
     parsed = _parsed(step, options.arguments)
     return {"prepare": _prepare, "run": _run, "score": _score, "report": _report}[step](parsed)
 
@@ -255,12 +255,13 @@ def _compare(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _collect(arguments: Sequence[str]) -> int:
+def _collect(given: argparse.Namespace) -> int:
     from ..suites.collect import collect
 
     parser = _parser("collect")
     bench_options.add_collect(parser)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(given.arguments)
+    given.output_path = options.output_path  # whose journal an interrupt tells of
     with _asking(options, Path(options.output_path).parent) as (tools, progress):
         failed = collect(options, tools.llm(), progress)
     return 3 if failed else 0
