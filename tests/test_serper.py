@@ -633,7 +633,12 @@ def test_queries_by_rules(question, claims, queries):
 
 def test_without_claims_the_sentences_of_the_response_are_asked_about():
     record = Record("1", "Bern is old. Basel lies on the Rhine.")
-    assert RuleQueries(most=3)(record) == ["Basel lies on the Rhine.", "Bern is old."]
+    assert RuleQueries(most=3)(record) == ["Basel lies on the Rhine", "Bern is old"]
+
+
+def test_a_response_that_declines_asks_for_nothing():
+    assert RuleQueries(most=3)(Record("1", "I'm sorry, I don't know.")) == []
+    assert RuleQueries(most=3)(Record("1", "I don't know.", question="Who was Ada?")) == ["Who was Ada?"]
 
 
 @pytest.mark.parametrize(
@@ -646,6 +651,7 @@ def test_without_claims_the_sentences_of_the_response_are_asked_about():
         ("Bern OR Basel AND (Chur | Zug) *", "Bern Basel Chur Zug"),
         ("well-known at 10:30, ratio 3:1", "well-known at 10:30, ratio 3:1"),
         ("a\nb\t c", "a b c"),
+        ("Bern is old.", "Bern is old"),
         ("word " * 99, " ".join(["word"] * 32)),
     ],
 )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from threading import Lock
 
+from ..extractor.abstain import declines
 from ..llms import loop
 from ..llms.fence import fence_for, fenced, one_line
 from ..llms.loose import values, without_thoughts
@@ -105,10 +106,14 @@ class LLMQueries:
 
 
 def statements(record: Record, language: str) -> list[str]:
-    """What the record claims: its claims, or the sentences of its response where there are none."""
+    """What the record claims: its claims, or the sentences of its response where there are none.
+
+    A response that declines to answer claims nothing.
+    """
     if record.claims:
         return [claim.text for claim in record.claims]
-    return [piece.text for piece in sentences(Passage(record.response, RESPONSE), language=language)]
+    said = [piece.text for piece in sentences(Passage(record.response, RESPONSE), language=language)]
+    return [] if declines(said) else said
 
 
 def plain_query(text: str) -> str:
@@ -119,7 +124,7 @@ def plain_query(text: str) -> str:
     >>> plain_query('"Ada" -Byron site:evil.example (born OR raised) 1815')
     'Ada Byron site evil.example born raised 1815'
     """
-    return " ".join(_OPERATORS.sub(" ", text).split()[:MAX_WORDS])
+    return " ".join(_OPERATORS.sub(" ", text).split()[:MAX_WORDS]).strip(" .,;:!")
 
 
 def read_queries(reply: str) -> list[str]:
