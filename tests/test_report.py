@@ -439,6 +439,7 @@ def test_json_csv_and_standard_input_are_read(capsysbinary, monkeypatch):
         (None, [], "v.jsonl: cannot be read: No such file"),
         ('{"response": "r", "verdicts": []}\n{"resp', [], "v.jsonl line 2: not JSON"),
         ('{"response": "r", "reference": "x"}', [], "v.jsonl line 1: record '1' has neither"),
+        ('[{"response": "r"}]', ["--input_format", "csv"], "v.jsonl line 1: no column 'response'"),
         ('{"response": "r", "verdicts": []}', ["-o", "no/such/r.html"], "no/such/r.html: cannot be written"),
     ],
 )
@@ -492,3 +493,12 @@ def test_reading_is_lazy():
             return next(self.source)
 
     assert next(read_shown(Stream(), "v.jsonl", "jsonl", 32)).id == "a"
+
+
+def test_the_input_may_be_named_as_in_the_other_commands(capsysbinary):
+    assert "All 1 claim supported" in report(capsysbinary, "--input_path", file_of(item()))
+
+
+def test_a_name_without_a_format_asks_for_one(capsys):
+    assert main(["report", file_of(item(), name="results")]) == 2
+    assert "Use .json, .jsonl, .ndjson, .csv, or pass --input_format." in capsys.readouterr().err

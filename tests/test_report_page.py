@@ -119,15 +119,17 @@ def count(page):
 def test_the_worst_record_is_shown_first_with_its_worst_claim(page):
     assert page.texts("#summary h1") == ["Of 105 claims: 1 contradicted by a reference, 101 in no reference"]
     assert count(page) == "1–50 of 104 records"
-    assert chosen(page) == (EVIL, ["Three people flew. "])
+    assert chosen(page) == (EVIL, ["Apollo 11 · landed on the Moon in · 1971 "])
     page.press("n")
-    assert chosen(page)[1] == ["Apollo 11 · landed on the Moon in · 1971 "]
+    assert chosen(page)[1] == ["Apollo 11 · landed on · the Moon "]
+    page.press("p")
+    page.press("p")
+    assert chosen(page)[1] == ["Three people flew. "]
 
 
 def test_markup_in_the_texts_is_text(page):
     assert page.texts("#record .response") == [RESPONSE]
     assert page.texts("#record .question") == [EVIL]
-    page.press("n")
     assert EVIL in page.texts(".reason")
     assert (
         page.js("document.querySelectorAll('#record img, #record b:not(.claim-details b), #record i').length")
@@ -141,7 +143,6 @@ def test_markup_in_the_texts_is_text(page):
 
 
 def test_the_words_of_the_chosen_claim_are_marked_on_both_sides(page):
-    page.press("n")
     assert "".join(page.texts("mark.chosen")) == "Apollo 11 landed on the Moon in 1971"
     assert "".join(page.texts(".reference mark.evidence")) == "Apollo 11 landed on the Moon in 1969."
     assert page.texts(".reference mark.role-found") == ["Apollo 11"]
@@ -166,7 +167,6 @@ def test_overlapping_claims_share_words_and_a_click_goes_from_one_to_the_next(pa
 
 
 def test_a_long_reference_is_folded_around_its_evidence_and_unfolds(page):
-    page.press("n")
     folded = page.texts(".reference-text")[0]
     assert "more characters" in folded
     assert len(folded) < len(REFERENCE) / 3
@@ -247,7 +247,6 @@ def test_the_order_of_the_file(page):
 
 
 def test_the_address_leads_back_to_a_claim(page, address):
-    page.press("n")
     assert page.js("location.hash") == "#record=2&claim=2"
     page.open(f"{address}#record=4&claim=1")
     assert chosen(page)[0] == "split"

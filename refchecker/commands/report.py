@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     given.add_argument(
         "results", nargs="?", metavar="FILE", help="a file that refchecker-cli has written; - is stdin"
     )
-    given.add_argument("--input_path", dest="results", metavar="FILE", help=argparse.SUPPRESS)
+    given.add_argument("--input_path", metavar="FILE", help="the same, as in the other commands")
     sub.add_argument(
         "-o", "--output_path", default="-", metavar="FILE", help="where the report goes (stdout)"
     )
@@ -84,7 +84,10 @@ def run(options: argparse.Namespace) -> int:
     if to_stdout and fmt == "html" and sys.stdout.isatty():
         raise UsageError("a page is for a browser, not for this terminal. Use -o report.html.")
     with tempfile.SpooledTemporaryFile(SPOOLED_BYTES) as report:
-        _write(options, fmt, report)  # type: ignore[arg-type]
+        try:
+            _write(options, fmt, report)  # type: ignore[arg-type]
+        except UsageError as error:  # from what reads the input, elsewhere by --format
+            raise UsageError(str(error).replace("--format", "--input_format")) from error
         report.seek(0)
         if to_stdout:
             shutil.copyfileobj(report, sys.stdout.buffer)
@@ -106,7 +109,7 @@ def _write(options: argparse.Namespace, fmt: str, stream: BinaryIO) -> None:
     from ..report.reading import read_shown
     from ..report.text import text_report
 
-    path = options.results
+    path = options.results or options.input_path
     name = "standard input" if path == "-" else path
     title = options.title or ("refchecker" if path == "-" else Path(path).name)
     input_format = options.input_format or ("jsonl" if path == "-" else format_of(path, None))

@@ -11,6 +11,7 @@ import base64
 import gzip
 import hashlib
 import heapq
+import html
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
@@ -63,7 +64,7 @@ def _frame(title: str) -> tuple[bytes, bytes]:
     script = "\n".join(folder.joinpath(name).read_text("utf-8") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
     page = Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
-        title=escape(title),
+        title=html.escape(title.replace("\0", "")),
         version=__version__,
         style=style,
         script=script,
@@ -71,18 +72,11 @@ def _frame(title: str) -> tuple[bytes, bytes]:
         script_hash=_policy_hash(script),
     )
     before, after = page.rsplit(SLOT, 1)
-    return before.encode(), after.encode()
+    return before.encode("utf-8", "replace"), after.encode()
 
 
 def _policy_hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def escape(text: str) -> str:
-    """Text for HTML, in an element or an attribute, without halves of characters."""
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("\0", "\ufffd")):
-        text = text.replace(char, entity)
-    return text.encode("utf-8", "replace").decode()
 
 
 class _Data:

@@ -17,8 +17,7 @@ from ..types import RESPONSE, Claim, Label, Record
 from .model import CLAIM, NOWHERE, Answer, Element, Shown, ShownClaim, Words, joined
 
 CLAIMS = {"triplets", "claims", "triplet_spans"}
-RESULTS = CLAIMS | {"response", "question", "reference", "id"}
-RESULTS |= {"Y", "ys", "verdicts", "status", "status_note"}
+RESULTS = CLAIMS | {"id", "response", "question", "reference", "Y", "ys", "verdicts", "status", "status_note"}
 LABELS = tuple(Label)
 STATUSES = ("ok", "no_claims", "no_reference", "failed")
 FIELD_CHARS = 80
@@ -119,8 +118,8 @@ class _Reader:
         if not isinstance(given, list):
             return _plain(claim, self._label(given, number))
         labels = [self._label(each, number) for each in given]
-        worst_last = (Label.ENTAILMENT, Label.CONTRADICTION, Label.NEUTRAL)
-        merged = next((label for label in worst_last if label in labels), Label.ABSTAIN)
+        any_support = (Label.ENTAILMENT, Label.CONTRADICTION, Label.NEUTRAL)
+        merged = next((label for label in any_support if label in labels), Label.ABSTAIN)
         answers = tuple(
             Answer(p.source, label) for p, label in zip(self.record.references, labels, strict=False)
         )

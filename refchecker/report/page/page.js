@@ -89,11 +89,19 @@ async function go(at, claim) {
   if (state.found[state.at] !== position) return; // gone on meanwhile
   shown = record;
   const claims = record.claims ?? [];
-  if (claim === "last") state.claim = claims.findLastIndex(wanted);
-  else state.claim = claim ?? claims.findIndex((each) => wanted(each) && (state.any.size || each.label !== "E" || each.conflict));
+  if (claim === "first") state.claim = claims.findIndex(wanted);
+  else if (claim === "last") state.claim = claims.findLastIndex(wanted);
+  else state.claim = claim ?? worstOf(claims);
   if (state.claim < 0 || state.claim >= claims.length) state.claim = 0;
   byId("record").scrollTop = 0;
   drawRecord();
+}
+
+// The first of the worst claims that the filters ask for.
+function worstOf(claims) {
+  const rank = ({ label, conflict }) => WORST.indexOf(label) - (conflict ? 0.5 : 0);
+  const asked = claims.filter(wanted).sort((a, b) => rank(a) - rank(b));
+  return claims.indexOf(asked[0]);
 }
 
 function choose(index, focus = true) {
@@ -115,7 +123,7 @@ async function stepClaim(by) {
   for (let index = state.claim + by; index >= 0 && index < claims.length; index += by) {
     if (wanted(claims[index])) return choose(index);
   }
-  if (state.at + by >= 0 && state.at + by < state.found.length) await go(state.at + by, by < 0 ? "last" : undefined);
+  if (state.at + by >= 0 && state.at + by < state.found.length) await go(state.at + by, by < 0 ? "last" : "first");
 }
 
 // -- drawing ---------------------------------------------------------------------------------
