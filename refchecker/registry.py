@@ -55,6 +55,7 @@ BUILTIN = {
     "suite": {
         "human": "refchecker.suites.human:SUITE",
         "imaginary": "refchecker.suites.imaginary:SUITE",
+        "recall": "refchecker.suites.recall:SUITE",
     },
 }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import bench, check, doctor, report, retrieve
+from . import bench, check, doctor, recall, report, retrieve
 
 ALL: dict[str, ModuleType] = {
     "extract": check,
@@ -16,5 +16,6 @@ ALL: dict[str, ModuleType] = {
     "retrieve": retrieve,
     "report": report,
     "bench": bench,
+    "recall": recall,
     "doctor": doctor,
 }

@@ -65,6 +65,10 @@ class LocalModel:
     def __call__(self, prompts: Sequence[str], /) -> list[str]:
         return [self._reply(prompt) for prompt in prompts]
 
+    def decoding(self, dola: bool) -> LocalModel:
+        """The same weights, decoded by DoLa or plainly."""
+        return LocalModel(self.model, self.tokenizer, self.name, dola, self.max_new_tokens, self.plausible)
+
     def _reply(self, prompt: str) -> str:
         ids = self._tokens(prompt)
         return str(self.tokenizer.decode(self.generate(ids), skip_special_tokens=True)).strip()

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from ...llms.prompt import Prompt, prompt
 from ..types import Item, Task
 
-TASKS = ("QA-A", "QA-NA", "TG")
 CONDITIONS = ("original", "edited", "none")
 METHODS = ("baseline", "prompting", "dola")
-ANSWER_TOKENS = {"QA-A": 32, "QA-NA": 32, "TG": 64}
+ANSWER_TOKENS = {"QA-A": 48, "QA-NA": 48, "TG": 64, "probe": 64}
 
 
 def key(item: str, condition: str, method: str) -> str:
@@ -43,7 +42,7 @@ def asked(item: Item, condition: str, method: str) -> Task:
     fields = item.fields
     form = prompts_of(fields["task"], condition)
     believe = prompt("recall_believe").user.substitute()
-    user = form.user.safe_substitute(
+    user = form.user.substitute(
         context=fields["edited"] if condition == "edited" else fields["original"],
         question=fields["question"],
         subject=fields["subject"],
@@ -56,7 +55,10 @@ def asked(item: Item, condition: str, method: str) -> Task:
 def all_asked(items: Sequence[Item], methods: Sequence[str]) -> Iterator[Task]:
     """All questions, sample by sample, so that a part of the items is whole."""
     for item in items:
-        if item.fields["task"] in TASKS:
-            for method in methods:
-                for condition in conditions_of(method):
-                    yield asked(item, condition, method)
+        for method in methods:
+            if item.fields["task"] == "probe":
+                if method == "baseline":
+                    yield asked(item, "edited", method)
+                continue
+            for condition in conditions_of(method):
+                yield asked(item, condition, method)

@@ -1,0 +1,269 @@
+"""Sheets of the answers: accuracy, M-Rate, R-Rate, the split by influence, D-Rate and the scores of definitions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..metrics import share
+from ..types import Answer, Answers, Array, Columns, Item, Metric, Sheet
+from . import quality
+from .answers import says
+from .tasks import CONDITIONS, METHODS, key
+
+Replies = Mapping[str, Answer]
+
+
+def replies_of(answers: Answers) -> dict[str, Answer]:
+    """Every answer of a model, whichever stage has it."""
+    return {k: a for stage, found in answers.items() if stage.startswith("answers") for k, a in found.items()}
+
+
+def reply(replies: Replies, item: str, condition: str, method: str) -> str | None:
+    """What the model said; None where it was not asked or did not answer.
+
+    A method that was not asked under the original or no context has the baseline's answer there.
+    """
+    answer = replies.get(key(item, condition, method))
+    if answer is None and condition != "edited":
+        answer = replies.get(key(item, condition, "baseline"))
+    return None if answer is None or answer.fault else str(answer.value.get("reply", ""))
+
+
+def asked_methods(replies: Replies) -> list[str]:
+    found = {k.rpartition("|")[2] for k in replies}
+    return [method for method in METHODS if method in found]
+
+
+def columns_of(rows: Sequence[Mapping[str, float]]) -> dict[str, Array]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: np.array([row.get(name, math.nan) for row in rows], dtype=float) for name in names}
+
+
+def known_mean(column: Array) -> float:
+    """The mean of the rows that have a value."""
+    return share(column[~np.isnan(column)])
+
+
+def m_rate(wrong_edited: Array, right_none: Array) -> float:
+    """Of the questions answered rightly without context, the share answered wrongly with the edited one.
+
+    RECALL, equation 1; rows where either is unknown are left out.
+    """
+    known = ~(np.isnan(wrong_edited) | np.isnan(right_none))
+    right = right_none[known] > 0
+    return share((wrong_edited[known] > 0) & right, right)
+
+
+def r_rate(reappeared: Array, counted: Array) -> float:
+    """Of the edited words that are counted, the share that is in the output."""
+    known = ~(np.isnan(reappeared) | np.isnan(counted))
+    return share(reappeared[known], counted[known])
+
+
+def d_rate(original: Array, edited: Array) -> float:
+    """1 - sum of the ratings with edited over sum with original context (RECALL, equation 2)."""
+    known = ~(np.isnan(original) | np.isnan(edited))
+    return 1 - share(edited[known], original[known])
+
+
+def reappearing(edits: Iterable[Sequence[str]], original: str | None, edited: str) -> dict[str, float]:
+    """The columns of R-Rate for one answer.
+
+    Counted are edits whose original words the model says with the original context; `all` counts every edit.
+    """
+    replaced = [(old, new) for old, new in edits if old and new]
+    back = [says(edited, [new]) for _, new in replaced]
+    row = {"edits": float(len(replaced)), "reappeared_all": float(sum(back))}
+    if original is not None:
+        mentioned = [says(original, [old]) for old, _ in replaced]
+        row |= {
+            "mentioned": float(sum(mentioned)),
+            "reappeared": float(sum(b and m for b, m in zip(back, mentioned, strict=True))),
+        }
+    return row
+
+
+def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
+    """A sheet per set, task and method."""
+    replies = replies_of(answers)
+    found = []
+    for method in asked_methods(replies):
+        for of, task in sorted({(i.fields["set"], i.fields["task"]) for i in items}):
+            own = [i for i in items if (i.fields["set"], i.fields["task"]) == (of, task)]
+            if task == "probe" and method != "baseline":
+                continue
+            make = {"TG": _definitions, "probe": _probe}.get(task, _questions)
+            if sheet := make(f"{of}/{task}/{method}", own, replies, method, answers):
+                found.append(sheet)
+    return found
+
+
+def _sheet(
+    name: str, own: Sequence[Item], rows: Mapping[str, Mapping[str, float]], **more: Any
+) -> Sheet | None:
+    kept = [item for item in own if item.id in rows]
+    if not kept:
+        return None
+    lacking = len(own) - len(kept)
+    missing = {"no answer with the edited context": lacking} if lacking else {}
+    columns = columns_of([rows[item.id] for item in kept])
+    return Sheet(name, [i.id for i in kept], [i.group for i in kept], columns, missing=missing, **more)
+
+
+# -- questions -------------------------------------------------------------------------------------
+
+
+def _questions(
+    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
+) -> Sheet | None:
+    rows = {}
+    lacking: Counter[str] = Counter()
+    for item in own:
+        said = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
+        lacking.update(f"without {c}" for c in CONDITIONS if said[c] is None)
+        if (edited := said["edited"]) is None:
+            continue
+        names, wrong = item.fields["answers"], item.fields["edited_answers"]
+        row = {f"right_{c}": _is(says(text, names)) for c, text in said.items() if text is not None}
+        row |= {"wrong_edited": 1 - row["right_edited"], "touches": _is(item.fields["touches_name"])}
+        row["repeats"] = _is(says(edited, wrong)) if wrong else math.nan
+        row["both"] = _is(says(edited, wrong) and says(edited, names)) if wrong else math.nan
+        rows[item.id] = row | reappearing(item.fields["edits"], said["original"], edited)
+    metrics: dict[str, Metric] = {f"accuracy_{c}": _mean(f"right_{c}") for c in CONDITIONS}
+    metrics |= {"fall": _fall, "m_rate": _m_rate, "r_rate": _r("reappeared", "mentioned")}
+    metrics["r_rate_all"] = _r("reappeared_all", "edits")
+    if any(item.fields["task"] == "QA-A" for item in own):
+        metrics |= {"repeats_edit": _mean("repeats"), "says_both": _mean("both")}
+    elif own and own[0].fields["set"] == "events":
+        metrics |= _by_influence()
+    tested = ("accuracy_edited", "m_rate")
+    return _sheet(
+        name, own, rows, metrics=metrics, right="right_edited", tested=tested, counts=dict(lacking)
+    )
+
+
+def _is(value: object) -> float:
+    return float(bool(value))
+
+
+def _mean(column: str) -> Metric:
+    return lambda c: known_mean(c[column]) if column in c else math.nan
+
+
+def _r(reappeared: str, counted: str) -> Metric:
+    return lambda c: r_rate(c[reappeared], c[counted]) if counted in c else math.nan
+
+
+def _m_rate(c: Columns) -> float:
+    return m_rate(c["wrong_edited"], c["right_none"]) if "right_none" in c else math.nan
+
+
+def _fall(c: Columns) -> float:
+    """Accuracy with the original context less that with the edited one, of questions that have both."""
+    if "right_original" not in c:
+        return math.nan
+    return known_mean(c["right_original"] - c["right_edited"])
+
+
+def _by_influence() -> dict[str, Metric]:
+    """The split of QA-NA by whether the edit touches the event's name (RECALL, appendix B)."""
+
+    def on(metric: Metric, side: float) -> Metric:
+        return lambda c: metric({name: column[c["touches"] == side] for name, column in c.items()})
+
+    return {
+        f"{name}_{kind}": on(metric, side)
+        for name, metric in (("accuracy_edited", _mean("right_edited")), ("m_rate", _m_rate))
+        for kind, side in (("no_influence", 0.0), ("influence", 1.0))
+    }
+
+
+# -- definitions -----------------------------------------------------------------------------------
+
+
+def _definitions(
+    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
+) -> Sheet | None:
+    ratings = answers.get("ratings", {})
+    rows = {}
+    for item in own:
+        said = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
+        if (edited := said["edited"]) is None:
+            continue
+        row = reappearing(item.fields["edits"], said["original"], edited)
+        for condition, text in said.items():
+            if text is not None:
+                row |= _scores(text, item.fields["target"], condition)
+            row[f"rating_{condition}"] = rating(_rating(ratings, item.id, condition, method))
+        rows[item.id] = row
+    metrics: dict[str, Metric] = {}
+    for c in CONDITIONS:
+        metrics[f"bleu_{c}"] = _bleu(c)
+        metrics |= {f"{kind}_{c}": _mean(f"{kind}_{c}") for kind in ("meteor", "rouge_l", "rating")}
+    metrics |= {
+        "d_rate": lambda c: d_rate(c["rating_original"], c["rating_edited"]),
+        "r_rate": _r("reappeared", "mentioned"),
+        "r_rate_all": _r("reappeared_all", "edits"),
+    }
+    return _sheet(name, own, rows, metrics=metrics, tested=("rouge_l_edited", "d_rate"))
+
+
+def _scores(text: str, wanted: str, condition: str) -> dict[str, float]:
+    counts = {f"{name}_{condition}": count for name, count in quality.bleu_counts(text, wanted).items()}
+    meteor, rouge = quality.meteor(text, wanted), quality.rouge_l(text, wanted)
+    return {**counts, f"meteor_{condition}": meteor, f"rouge_l_{condition}": rouge}
+
+
+def _bleu(condition: str) -> Metric:
+    suffix = f"_{condition}"
+    return lambda c: quality.bleu(c, suffix) if f"length{suffix}" in c else math.nan
+
+
+def _rating(ratings: Mapping[str, Answer], item: str, condition: str, method: str) -> Answer | None:
+    found = ratings.get(key(item, condition, method))
+    return found if found or condition == "edited" else ratings.get(key(item, condition, "baseline"))
+
+
+def rating(answer: Answer | None) -> float:
+    """The one digit from 1 to 5 that stands in the rater's reply; nan where there is none, or more.
+
+    >>> rating(Answer({"reply": "Rating: 4"})), rating(Answer({"reply": "1 or 5"}))
+    (4.0, nan)
+    """
+    digits = re.findall(r"(?<![\d.])[1-5](?![\d/]|\.\d)", "" if answer is None else str(answer.value.get("reply", "")))
+    return float(digits[0]) if len(digits) == 1 else math.nan
+
+
+# -- the time-sensitive probe ----------------------------------------------------------------------
+
+_CAUTION = re.compile(
+    r"knowledge cut-?\s?off|as of my|my (?:last )?(?:knowledge|training|update|information)|up[- ]to[- ]date"
+    r"|(?:cannot|can't|can not|unable to|could not) (?:verify|confirm|know)|(?:do not|don't) have (?:access|current)"
+    r"|in the (?:future|text's future)|not (?:yet )?(?:happened|verified)|fictional|hypothetical",
+    re.IGNORECASE,
+)
+
+
+def cautious(text: str) -> bool:
+    """Whether an answer warns that its knowledge does not reach so far, or that the text may not be true.
+
+    >>> cautious("As of my last update, Mount Everest is the highest."), cautious("K2 is the highest.")
+    (True, False)
+    """
+    return bool(_CAUTION.search(text))
+
+
+def _probe(
+    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
+) -> Sheet | None:
+    rows = {}
+    for item in own:
+        if (text := reply(replies, item.id, "edited", method)) is not None:
+            rows[item.id] = {"ideal": _is(cautious(text)), "follows": _is(says(text, item.fields["answers"]))}
+    return _sheet(name, own, rows, metrics={"ideal": _mean("ideal"), "follows_text": _mean("follows")})
