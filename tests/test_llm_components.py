@@ -60,7 +60,7 @@ def test_the_name_of_a_model_is_an_extractor_and_a_checker(name, monkeypatch):
     options = {"api_base": "http://127.0.0.1:1/v1", "device": "cpu", "language": "en", "dry_run": True}
     check = load("checker", name, votes=2, claims_per_prompt=3, **options)
     extract = load("extractor", name, claim_format="subsentence", **options)
-    assert check.signature.endswith("claims:3,votes:2,v1)")
+    assert check.signature.endswith("claims:3,votes:2,v2)")
     assert "extract_subsentence@" in extract.signature
     assert name.removeprefix("llm:").partition("/")[2] in check.signature
 

@@ -22,7 +22,7 @@ from .question import Question, questions, written
 from .several import majority, over_windows
 from .windows import cut
 
-VERSION = 1  # of everything here and in the modules above that can change a verdict
+VERSION = 2  # of everything here and in the modules above that can change a verdict
 MAX_REFERENCE_TOKENS = 4000  # estimated; a window of the reference beside its claims
 _NOTE_CHARS = 200
 
