@@ -57,12 +57,16 @@ def _agreement(systems: Systems) -> list[Plot]:
 
 
 def _rates(systems: Systems) -> list[Plot]:
-    """The models' hallucination rates by people and by each checker."""
+    """The models' hallucination rates by people and by each checker.
+
+    The majority label is left out: it does not tell models apart.
+    """
+    checkers = {n: scored for n, scored in systems.items() if "check:majority" not in scored["signature"]}
     plots = []
     for setting in SETTINGS:
         people: dict[str, float | None] = {}
         by_checker: dict[str, dict[str, float | None]] = {}
-        for name, scored in systems.items():
+        for name, scored in checkers.items():
             for path, sheet in scored["sheets"].items():
                 if path.startswith(f"system/{setting}/") and path.endswith("/human"):
                     model = path.split("/")[2]

@@ -79,6 +79,7 @@ def _dots(axes: Any, plot: Plot) -> None:
         axes.scatter([x for x, _, _ in known], [y for _, y, _ in known], color=colour, label=series.name)
         for x, y, place in known:
             axes.annotate(place, (x, y), fontsize=7, xytext=(3, 3), textcoords="offset points")
+    axes.margins(x=0.15)  # room for the names
     axes.axline((0, 0), slope=1, linestyle="--", color="grey", linewidth=1)
     axes.legend(fontsize=8)
 
@@ -97,7 +98,7 @@ def _whiskers(series: Series) -> Array | None:
 
 
 def _places(axes: Any, plot: Plot) -> None:
-    slanted = any(len(place) > 12 for place in plot.places) or len(plot.places) > 8
+    slanted = sum(map(len, plot.places)) > 60
     axes.set_xticks(range(len(plot.places)), plot.places, rotation=30 if slanted else 0)
     if slanted:
         for label in axes.get_xticklabels():
