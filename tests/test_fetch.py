@@ -268,6 +268,14 @@ def test_redirects_are_followed_and_the_last_address_is_the_source(web):
     assert (page.url, page.title) == (web.url("b.test/bern"), "Bern")
 
 
+def test_a_redirect_in_utf8_is_understood(web):
+    web.pages |= {
+        "a.test/1": redirect("/Zürich".encode().decode("latin-1")),
+        "a.test/Z%C3%BCrich": BERN,
+    }
+    assert reader(web)(web.url("a.test/1")).url == web.url("a.test/Z%C3%BCrich")
+
+
 def test_robots_txt_of_the_host_that_a_redirect_leads_to_counts(web):
     web.pages |= {
         "a.test/1": redirect(web.url("b.test/private/2")),

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import golden_prompts
 import pytest
+from fault_server import FaultServer
 from test_fetch import QUICK, Waits
 from test_pipeline import says
 from web_server import Served, WebServer, article, packed, redirect, searches
@@ -55,7 +56,13 @@ class Engine(WebServer):
     """A search server that finds the same for every query, or what `found` says."""
 
     def __init__(self, found) -> None:
-        super().__init__({"127.0.0.1/search": searches(found if callable(found) else lambda asked: found)})
+        self.bodies: list[dict] = []
+
+        def answer(asked):
+            self.bodies.append(asked)
+            return found(asked) if callable(found) else found
+
+        super().__init__({"127.0.0.1/search": searches(answer)})
 
 
 @pytest.fixture
@@ -302,6 +309,7 @@ def test_whatever_the_web_does_wrong_the_rest_is_found_and_nothing_is_asked_that
 def test_what_serper_is_asked(web):
     with Engine(organic()) as engine:
         retriever(web, engine, language="de")(RECORD)
+    assert engine.bodies == [{"q": "Bern is the capital of Switzerland", "num": 10, "hl": "de"}]
     [headers] = engine.headers
     assert (headers["x-api-key"], headers["content-type"]) == (KEY, "application/json")
     assert engine.log == ["127.0.0.1/search"]
@@ -707,6 +715,20 @@ def test_a_function_may_write_the_queries(web, tmp_path):
         assert len(engine.log) == 2
     assert len(asked) == 1
     assert "Bern is the capital of Switzerland" in asked[0]
+
+
+def test_a_model_by_its_name_may_write_the_queries(web):
+    def answer(system, user):
+        return '{"queries": ["Bern capital"]}'
+
+    with Engine(organic()) as engine, FaultServer(answer) as server:
+        read = load(
+            "retriever", "google", api_key=KEY, serper_api_base=engine.url("127.0.0.1"),
+            query_model="local/model", api_base=server.openai_base, path=None, tell=print, batching=None,
+        )  # fmt: skip
+        read(RECORD)
+        assert len(server.log) == 1
+        assert engine.bodies == [{"q": "Bern capital", "num": 10, "hl": "en"}]
 
 
 @pytest.mark.parametrize("reply", ["no idea", LLMError("no")])

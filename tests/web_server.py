@@ -145,12 +145,8 @@ class WebServer:
             self.ending.wait(0.02 if answer.fault == "drip" else 0)
 
 
-def searches(answers: Mapping[str, Any] | Callable[[dict[str, Any]], Any]) -> Answers:
-    """What a search server answers: by the query, or as a function of what was asked."""
-
-    def answer(asked: int, body: bytes) -> Served:
-        search = json.loads(body)
-        found = answers(search) if callable(answers) else answers.get(search["q"], {"organic": []})
-        return Served(json.dumps(found).encode(), content_type="application/json")
-
-    return answer
+def searches(found: Callable[[dict[str, Any]], Any]) -> Answers:
+    """What a search server answers, as a function of what it is asked."""
+    return lambda asked, body: Served(
+        json.dumps(found(json.loads(body))).encode(), content_type="application/json"
+    )

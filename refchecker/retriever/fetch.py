@@ -90,7 +90,7 @@ def _exchange(
     try:
         with closing(_connected(addresses, target, limits, ends)) as connection:
             response = _asked(connection, target, limits, ends)
-            if response.status in REDIRECTS and (location := response.getheader("Location")):
+            if response.status in REDIRECTS and (location := _location(response)):
                 return Answer(target.url, response.status, "", "", b""), location
             return _read(response, target, limits.max_bytes, readable), ""
     except TimeoutError as error:
@@ -147,6 +147,15 @@ def _asked(connection: socket.socket, target: Target, limits: Limits, ends: floa
         http.putheader(name, value)
     http.endheaders()
     return http.getresponse()
+
+
+def _location(response: HTTPResponse) -> str:
+    """Where it redirects to. Servers send UTF-8 there, which `http.client` takes for Latin-1."""
+    location = response.getheader("Location", "")
+    try:
+        return location.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return location
 
 
 def _read(response: HTTPResponse, target: Target, max_bytes: int, readable: Callable[[str], bool]) -> Answer:

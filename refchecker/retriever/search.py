@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -116,6 +117,18 @@ class Serper:
         if status == 200:
             return "an answer that is no JSON object"
         raise RetrievalError(f"Serper did not accept the search. {cause}")
+
+
+def key_in(path: str | None) -> str | None:
+    """The key in that file; None where there is no file, and the environment has the key."""
+    from ..llms.providers import key_of
+
+    if path and not Path(path).exists() and len(path) == 40 and path.isalnum():
+        raise UsageError(
+            "--serper_api_key takes the path of a file that holds the key, not the key itself, which others "
+            "on this machine could read from the list of processes. Or set SERPER_API_KEY."
+        )
+    return key_of(path, "--serper_api_key") if path else None
 
 
 class _Passing(Exception):

@@ -16,7 +16,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-from ..errors import UsageError
 from ..protocols import LLM
 from ..types import Passage, Record
 from .addresses import NoPage
@@ -26,7 +25,7 @@ from .passages import split
 from .queries import LLMQueries, RuleQueries, statements
 from .ranking import Embed, rank
 from .results import Results, joined, read_results
-from .search import RESULTS, Serper
+from .search import RESULTS, Serper, key_in
 from .threads import Pool
 from .web import Page, Web, now
 
@@ -106,18 +105,6 @@ def serper_retriever(
         language=language,
         embed=embed,
     )
-
-
-def key_in(path: str | None) -> str | None:
-    """The key in that file; None where there is no file, and the environment has the key."""
-    from ..llms.providers import key_of
-
-    if path and not Path(path).exists() and len(path) == 40 and path.isalnum():
-        raise UsageError(
-            "--serper_api_key takes the path of a file that holds the key, not the key itself, which others "
-            "on this machine could read from the list of processes. Or set SERPER_API_KEY."
-        )
-    return key_of(path, "--serper_api_key") if path else None
 
 
 class SerperRetriever:
