@@ -119,6 +119,26 @@ def test_a_limited_run_is_the_first_part_of_the_whole(tmp_path: Path) -> None:
     assert ran(suite, folder) == runner.Ran(6, 4, 0)
 
 
+def test_a_task_keeps_its_answer_wherever_it_stands(tmp_path: Path) -> None:
+    """As when an earlier stage answers more than before, and its tasks move."""
+    asked: list[str] = []
+    suite = toy(asked=asked)
+    folder = prepared(tmp_path, suite)
+
+    def only(*wanted: str) -> Suite:
+        def stages(items: Any, options: Any, tools: Any) -> list[Stage]:
+            by_id = {item.id: item for item in items}
+            return list(suite.stages([by_id[name] for name in wanted], options, tools))
+
+        return replace(suite, stages=stages)
+
+    ran(only("i0", "i2", "i3"), folder)
+    assert ran(only("i3", "i1", "i2", "i0"), folder) == runner.Ran(4, 1, 0)
+    assert asked == ["i0", "i2", "i3", "i1"]
+    found = read_answers(folder.system("mine") / "say.jsonl")
+    assert {key: answer.value["n"] for key, answer in found.items()} == {"i0": 0, "i1": 1, "i2": 2, "i3": 3}
+
+
 def test_what_failed_is_counted_and_asked_again_on_request(tmp_path: Path) -> None:
     suite = toy(answer=lambda task: Answer(fault="busy") if task.key == "i1" else Answer(task.ask))
     folder = prepared(tmp_path, suite)

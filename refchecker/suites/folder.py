@@ -142,14 +142,19 @@ def header(path: Path) -> dict[str, Any] | None:
 
 
 def read_answers(path: Path) -> dict[str, Answer]:
-    """The answers in a stage's journal by key; of several at one position the last counts."""
-    at: dict[int, Mapping[str, Any]] = {}
-    for entry in _entries(path):
-        at[entry["position"]] = entry["item"]
-    return {item["key"]: Answer(item["value"], item["fault"]) for item in at.values()}
+    """The answers in a stage's journal by the tasks' keys; of several the last counts."""
+    items = (entry["item"] for entry in _entries(path))
+    return {item["key"]: Answer(item["value"], item["fault"]) for item in items}
+
+
+def read_positions(path: Path) -> dict[str, int]:
+    """Where each task has its place in a stage's journal, by key."""
+    return {entry["item"]["key"]: entry["position"] for entry in _entries(path)}
 
 
 def _entries(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        return
     with path.open("rb") as lines:
         next(lines, None)
         for number, line in enumerate(lines, start=2):

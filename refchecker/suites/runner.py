@@ -10,6 +10,7 @@ import math
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from .. import __version__
 from ..errors import ComponentError, UsageError
 from ..journal import Journal, digest_of
 from .compare import comparisons, comparisons_within
-from .folder import SCORE, Folder, header, read_answers, write_json, write_whole
+from .folder import SCORE, Folder, header, read_answers, read_positions, write_json, write_whole
 from .stats import DRAWS, LEVEL, TEST_DRAWS, finite, interval, resampled
 from .types import Answer, Sheet, Stage, Suite, Task, Tools
 
@@ -87,25 +88,33 @@ def run_stage(
     tasks = list(stage.tasks(answers))
     if len({task.key for task in tasks}) < len(tasks):
         raise ComponentError(f"stage {stage.name!r} has two tasks with the same key")
-    digests = [digest_of([task.key, task.ask]) for task in tasks]
+    places = _places(tasks, {} if restart else read_positions(path))
+    digests = {task.key: digest_of([task.key, task.ask]) for task in tasks}
     path.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(path, settings, restart=restart)
     try:
         todo = [
-            place
-            for place, digest in enumerate(digests)
-            if not journal.has(place, digest) or (retry_failed and journal.failed(place))
+            task
+            for task in tasks
+            if not journal.has(places[task.key], digests[task.key])
+            or (retry_failed and journal.failed(places[task.key]))
         ]
         kept = len(tasks) - len(todo)
         progress(kept, len(tasks))
-        outcomes = stage.answer(tasks[place] for place in todo)
-        for done, (place, answer) in enumerate(_paired(todo, outcomes, stage), start=kept + 1):
-            journal.add(place, digests[place], _line(tasks[place], answer))
+        outcomes = stage.answer(iter(todo))
+        for done, (task, answer) in enumerate(_paired(todo, outcomes, stage), start=kept + 1):
+            journal.add(places[task.key], digests[task.key], _line(task, answer))
             progress(done, len(tasks))
-        failed = sum(journal.failed(place) for place in range(len(tasks)))
+        failed = sum(journal.failed(places[task.key]) for task in tasks)
     finally:
         journal.close()
     return Ran(len(tasks), len(todo), failed)
+
+
+def _places(tasks: Sequence[Task], known: Mapping[str, int]) -> dict[str, int]:
+    """Each task's place in the journal: the one it had, whatever came before it then, or a new one."""
+    free = count(max(known.values(), default=-1) + 1)
+    return {task.key: known[task.key] if task.key in known else next(free) for task in tasks}
 
 
 def _line(task: Task, answer: Answer) -> dict[str, Any]:
@@ -113,7 +122,7 @@ def _line(task: Task, answer: Answer) -> dict[str, Any]:
     return {"key": task.key, "value": dict(answer.value), "fault": answer.fault, "status": status}
 
 
-def _paired(todo: Sequence[int], outcomes: Iterator[Answer], stage: Stage) -> Iterator[tuple[int, Answer]]:
+def _paired(todo: Sequence[Task], outcomes: Iterator[Answer], stage: Stage) -> Iterator[tuple[Task, Answer]]:
     try:
         yield from zip(todo, outcomes, strict=True)
     except ValueError as error:
@@ -142,6 +151,12 @@ def sheets(suite: Suite, folder: Folder, system: str) -> dict[str, Sheet]:
 
 def score(suite: Suite, folder: Folder, system: str, *, draws: int = DRAWS, seed: int = 0) -> dict[str, Any]:
     """Every metric with its interval, counts and coverage; also kept in SYSTEM/score.json."""
+    return _scored(suite, folder, system, sheets(suite, folder, system), draws, seed)
+
+
+def _scored(
+    suite: Suite, folder: Folder, system: str, own: Mapping[str, Sheet], draws: int, seed: int
+) -> dict[str, Any]:
     stages = folder.stages(system)
     prepared = folder.prepared()
     scored = {
@@ -156,10 +171,7 @@ def score(suite: Suite, folder: Folder, system: str, *, draws: int = DRAWS, seed
         },
         "data": {name: prepared[name] for name in ("data", "items", "groups")},
         "bootstrap": {"draws": draws, "seed": seed, "level": LEVEL, "unit": "group"},
-        "sheets": {
-            name: scored_sheet(sheet, draws=draws, seed=seed)
-            for name, sheet in sheets(suite, folder, system).items()
-        },
+        "sheets": {name: scored_sheet(sheet, draws=draws, seed=seed) for name, sheet in own.items()},
     }
     write_json(folder.system(system) / SCORE, scored)
     return scored
@@ -227,7 +239,7 @@ def report(
         "command": command,
         "note": note,
         "prepared": folder.prepared(),
-        "systems": {name: score(suite, folder, name, draws=draws, seed=seed) for name in names},
+        "systems": {name: _scored(suite, folder, name, own[name], draws, seed) for name in names},
         "test_draws": test_draws,
         "comparisons": comparisons(between, draws=test_draws, seed=seed),
         "within": comparisons_within(within, draws=test_draws, seed=seed),
