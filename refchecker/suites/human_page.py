@@ -78,7 +78,7 @@ def _how(results: Results) -> list[str]:
         *([results["note"], ""] if results["note"] else []),
     ]
     for name, text in SEEN.items():
-        if any(f"check:{name}" in scored["signature"] for scored in systems.values()):
+        if any(f"{name}(" in scored["signature"] for scored in systems.values()):
             lines += [f"**{text}**", ""]
     return lines
 
