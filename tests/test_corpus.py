@@ -90,41 +90,65 @@ PAGE = f"<html><head><title>Towers</title></head><body><nav>Home</nav><p>{TOWER}
         pytest.param("a.txt", "été".encode("utf-16"), [Passage("été", "a.txt")], id="UTF-16"),
         pytest.param("a.txt.gz", gzip.compress(b"x"), [Passage("x", "a.txt.gz")], id="gzip"),
         pytest.param(
-            "d/a.md", "# Big *towers* #\nx", [Passage("# Big *towers* #\nx", "d/a.md", title="Big *towers*")],
+            "d/a.md",
+            "# Big *towers* #\nx",
+            [Passage("# Big *towers* #\nx", "d/a.md", title="Big *towers*")],
             id="markdown",
         ),
         pytest.param("a.html", PAGE, [Passage(f"Home\n{TOWER}", "a.html", title="Towers")], id="HTML"),
         pytest.param(
-            "a.jsonl", '{"id": 7, "title": "T", "text": "x"}\n\n{"id": "8", "text": "y"}\n{"text": " "}\n',
+            "a.jsonl",
+            '{"id": 7, "title": "T", "text": "x"}\n\n{"id": "8", "text": "y"}\n{"text": " "}\n',
             [Passage("x", "a.jsonl#1", title="T", document="7"), Passage("y", "a.jsonl#3", document="8")],
             id="JSON Lines: line, id and title; rows without text are none",
         ),
-        pytest.param("a.jsonl", '{"content": "x"}', [Passage("x", "a.jsonl#1")], id="another name of the text"),
-        pytest.param("a.json", '[\n{"text": "x"},\n{"text": "y"}]',
-                     [Passage("x", "a.json#2"), Passage("y", "a.json#3")], id="JSON array"),
-        pytest.param("a.json", '{"setting": 1}', [Passed("a.json", "no JSON array of documents")], id="other JSON"),
         pytest.param(
-            "a.csv", 'id,text\r\n7,"two\r\nlines"\r\n8,x\r\n',
+            "a.jsonl", '{"content": "x"}', [Passage("x", "a.jsonl#1")], id="another name of the text"
+        ),
+        pytest.param(
+            "a.json",
+            '[\n{"text": "x"},\n{"text": "y"}]',
+            [Passage("x", "a.json#2"), Passage("y", "a.json#3")],
+            id="JSON array",
+        ),
+        pytest.param(
+            "a.json", '{"setting": 1}', [Passed("a.json", "no JSON array of documents")], id="other JSON"
+        ),
+        pytest.param(
+            "a.csv",
+            'id,text\r\n7,"two\r\nlines"\r\n8,x\r\n',
             [Passage("two\r\nlines", "a.csv#2", document="7"), Passage("x", "a.csv#4", document="8")],
             id="CSV: a cell of two lines",
         ),
         pytest.param("a.tsv", "text\ttitle\nx, y\tT\n", [Passage("x, y", "a.tsv#2", title="T")], id="TSV"),
         pytest.param(
-            "a.pdf", pdf_of(["One page", "", "Third"]),
-            [Passage("One page", "a.pdf#1"), Passage("Third", "a.pdf#3")], id="PDF: its pages",
+            "a.pdf",
+            pdf_of(["One page", "", "Third"]),
+            [Passage("One page", "a.pdf#1"), Passage("Third", "a.pdf#3")],
+            id="PDF: its pages",
         ),
-        pytest.param("a.pdf", pdf_of([""]), [Passed("a.pdf", "a PDF without text, perhaps scanned")], id="scan"),
-        pytest.param("a.pdf", encrypted(pdf_of(["x"])), [Passed("a.pdf", "a PDF with a password")], id="locked"),
-        pytest.param("a.txt", b"\x89PNG\0\0", [Passed("a.txt", "no text in it, but other data")], id="binary"),
+        pytest.param(
+            "a.pdf", pdf_of([""]), [Passed("a.pdf", "a PDF without text, perhaps scanned")], id="scan"
+        ),
+        pytest.param(
+            "a.pdf", encrypted(pdf_of(["x"])), [Passed("a.pdf", "a PDF with a password")], id="locked"
+        ),
+        pytest.param(
+            "a.txt", b"\x89PNG\0\0", [Passed("a.txt", "no text in it, but other data")], id="binary"
+        ),
         pytest.param("a.txt", " \n", [Passed("a.txt", "without text")], id="blank"),
         pytest.param("a.csv", "text\n", [Passed("a.csv", "without text")], id="no rows"),
         pytest.param("a.png", b"x", [Passed("a.png", "of a kind that is not read here")], id="unknown kind"),
         pytest.param(".a.txt", "x", [Passed(".a.txt", "hidden")], id="hidden file"),
         pytest.param(".git/a.txt", "x", [Passed(".git", "hidden")], id="hidden folder"),
-        pytest.param("a.txt.gz", b"no gzip", [Passed("a.txt.gz", "cannot be read (Not a gzipped file (b'no'))")],
-                     id="broken gzip"),
+        pytest.param(
+            "a.txt.gz",
+            b"no gzip",
+            [Passed("a.txt.gz", "cannot be read (Not a gzipped file (b'no'))")],
+            id="broken gzip",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_read(tmp_path: Path, name: str, content: str | bytes, expected: list[Any]) -> None:
     assert all_of(write(tmp_path, {name: content})) == expected
 
@@ -172,11 +196,18 @@ def test_rows_that_cannot_be_read_end_it(
     ("files", "path", "said"),
     [
         pytest.param({}, "none", ["no such file or folder", "--corpus"], id="missing"),
-        pytest.param({"a.png": b"x", ".b": b""}, "", ["no file in it that can be read", "1 hidden"], id="nothing to read"),
-        pytest.param({"a.txt": " "}, "", ["no text in its 1 files", "without text (a.txt)"], id="no text"),
-        pytest.param({"a.exe": b"x"}, "a.exe", ["cannot tell from its name", ".jsonl"], id="one file of unknown kind"),
+        pytest.param(
+            {"a.png": b"x", ".b": b""},
+            "",
+            ["no file in it that can be read", "1 hidden"],
+            id="nothing to read",
+        ),
+        pytest.param({"a.txt": " "}, "", ["no text in what is there", "without text (a.txt)"], id="no text"),
+        pytest.param(
+            {"a.exe": b"x"}, "a.exe", ["cannot tell from its name", ".jsonl"], id="one file of unknown kind"
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_corpus_with_nothing_in_it(
     tmp_path: Path, files: dict[str, str | bytes], path: str, said: list[str]
 ) -> None:
@@ -196,7 +227,8 @@ def test_a_corpus_is_asked(tmp_path: Path) -> None:
         tmp_path / "corpus",
         {
             "towers.md": f"# Towers\n\n{TOWER}\n",
-            "rivers/r.jsonl": '{"id": "spree", "text": "Berlin lies on the Spree."}\n{"text": "The Rhine is long."}',
+            "rivers/r.jsonl": '{"id": "spree", "text": "Berlin lies on the Spree."}\n'
+            '{"text": "The Rhine is long."}',
             "rivers/same.txt": "The Rhine  is long.",
             "n.csv": "title,text\nThe Spree,It is a river.\n",
         },
@@ -394,6 +426,24 @@ def test_several_threads_ask_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda at: ask(retrieve, f"number{at}"), range(300)))
     assert found == [[f"a.jsonl#{at + 1}"] for at in range(300)]
+
+
+def test_names_and_titles_that_are_no_text(tmp_path: Path) -> None:
+    corpus = write(tmp_path / "c", {"a.jsonl": '{"text": "Ada wrote.", "title": "\\ud800", "id": "\\udfff"}'})
+    Path(os.fsdecode(os.fsencode(corpus) + b"/b\xff.txt")).write_text("Bob read.")
+    retrieve = CorpusRetriever(corpus, cache_dir=tmp_path)
+    [ada], [bob] = (retrieve(Record("1", "", name)) for name in ("Ada", "Bob"))
+    assert (ada.title, ada.document, bob.source) == ("\ufffd", "\ufffd", "b\\xff.txt")
+
+
+def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    write(tmp_path / "c", {"a.txt": TOWER})
+    monkeypatch.setattr(index.Scores, "save", full)
+    with pytest.raises(UsageError, match=r"No space left on device.*--cache_dir"):
+        CorpusRetriever(tmp_path / "c", cache_dir=tmp_path)
 
 
 def test_no_pickle_is_kept(tmp_path: Path) -> None:

@@ -212,17 +212,27 @@ def test_references_are_read_back_as_they_were_written(
 @pytest.mark.parametrize(
     ("given_references", "expected"),
     [
-        pytest.param([{"text": "ab", "source": "s"}, {"text": "xy", "source": "s"}],
-                     [("ab", "s", 0), ("xy", "s#2", 0)], id="two texts under a name"),
-        pytest.param([{"text": "ab", "source": "s"}, {"text": "xy", "source": "s", "start": 2}],
-                     [("ab", "s", 0), ("xy", "s", 2)], id="two pieces of a text"),
-        pytest.param([{"text": "ab", "source": "s"}, {"text": "xy", "source": "s", "start": 1}],
-                     [("ab", "s", 0), ("xy", "s#2", 1)], id="pieces that cannot be of one text"),
-        pytest.param([{"text": "ab", "source": "s", "start": "7", "title": 3}],
-                     [("ab", "s", 0)], id="other types"),
+        pytest.param(
+            [{"text": "ab", "source": "s"}, {"text": "xy", "source": "s"}],
+            [("ab", "s", 0), ("xy", "s#2", 0)],
+            id="two texts under a name",
+        ),
+        pytest.param(
+            [{"text": "ab", "source": "s"}, {"text": "xy", "source": "s", "start": 2}],
+            [("ab", "s", 0), ("xy", "s", 2)],
+            id="two pieces of a text",
+        ),
+        pytest.param(
+            [{"text": "ab", "source": "s"}, {"text": "xy", "source": "s", "start": 1}],
+            [("ab", "s", 0), ("xy", "s#2", 1)],
+            id="pieces that cannot be of one text",
+        ),
+        pytest.param(
+            [{"text": "ab", "source": "s", "start": "7", "title": 3}], [("ab", "s", 0)], id="other types"
+        ),
         pytest.param([{"text": "ab", "start": -1}], [("ab", "reference[0]", 0)], id="below zero"),
     ],
-)  # fmt: skip
+)
 def test_references_with_offsets(given_references: list[Any], expected: list[tuple[str, str, int]]) -> None:
     record = to_record(Item(1, {"response": "x", "reference": given_references}), "in", 0)
     assert [(p.text, p.source, p.start) for p in record.references] == expected

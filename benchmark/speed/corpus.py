@@ -2,8 +2,8 @@
 
     python -m benchmark.speed.corpus --out benchmark/results/corpus_speed.json
 
-There is no real collection of that size here. The corpus is Dolly's 4,291 documents over and over, in files
-of 10,000: each copy has its sentences in another order, and one word in 300 is made a word of its own, so that
+There is no real collection of that size here: the corpus is Dolly's 4,291 documents over and over, in files
+of 10,000: each copy has its sentences in another order, and one word in 300 becomes a word of its own, so that
 the vocabulary grows about as that of real text does. So the sizes are those of a million passages; how well
 anything is found says nothing. Each step is a process of its own; its peak memory counts what it has mapped
 from disk and looked at. Figures count only on an idle machine; processor seconds less so.
@@ -32,6 +32,7 @@ from refchecker.types import Passage, Record
 
 DOCUMENTS_PER_FILE = 10_000
 QUERIES = 200
+NEW_WORD_EVERY = 300
 
 
 def made(root: Path, seed: int) -> Iterator[dict[str, str]]:
@@ -45,13 +46,9 @@ def made(root: Path, seed: int) -> Iterator[dict[str, str]]:
         for own in cut:
             number += 1
             words = " ".join(rng.sample(own, len(own))).split(" ")
-            yield {
-                "id": str(number),
-                "text": " ".join(
-                    f"{word}{rng.randrange(300)}" if len(word) > 4 and rng.random() < 1 / 7 else word
-                    for word in words
-                ),
-            }
+            for _ in range(int(len(words) / NEW_WORD_EVERY + rng.random())):
+                words[rng.randrange(len(words))] += str(rng.randrange(1000))
+            yield {"id": str(number), "text": " ".join(words)}
 
 
 def write_corpus(root: Path, folder: Path, documents: int) -> None:
@@ -136,7 +133,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--documents", type=int, default=480_000, help="about 2.1 passages each")
+    parser.add_argument("--documents", type=int, default=520_000, help="about 1.94 passages each")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--folder", type=Path, help="where corpus and index are made (a temporary folder)")
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
@@ -150,7 +147,7 @@ def main() -> None:
     finally:
         shutil.rmtree(folder)
     command = "python -m benchmark.speed.corpus" + f" --documents {options.documents}" * (
-        options.documents != 480_000
+        options.documents != 520_000
     )
     text = (
         json.dumps({"command": command, "processors": len(os.sched_getaffinity(0)), **result}, indent=1)

@@ -61,7 +61,7 @@ class Index:
         if not files:
             raise UsageError(
                 f"{root}: there is no file in it that can be read here. Known are {', '.join(readers.KINDS)}."
-                + "".join(f" {line.capitalize()}." for line in readers.said(self.passed))
+                + _reasons(self.passed)
             )
         place = hashlib.sha256(f"{root.resolve()}\0{settings.key}".encode()).hexdigest()[:16]
         self._settings = settings
@@ -73,8 +73,7 @@ class Index:
             self.files, self.documents, self.size, passed = self._store.totals()
             self.passed = sorted([*self.passed, *passed])
             if not self.size:
-                reasons = "".join(f" {line.capitalize()}." for line in readers.said(self.passed))
-                raise UsageError(f"{root}: there is no text in its {len(files)} files.{reasons}")
+                raise UsageError(f"{root}: there is no text in what is there.{_reasons(self.passed)}")
             self._numbers, self._scores = self._weighted(tell)
             self._store.hold()
 
@@ -165,10 +164,8 @@ class _Update:
             self._store.finish(number, stamp, documents, first, passed)
 
     def _split(self, document: Passage) -> list[Passage]:
-        if not document.text.isascii():  # halves of characters, which neither SQLite nor a tokenizer takes
-            document = replace(document, text=_SURROGATE.sub("\ufffd", document.text))
         return passages.split(
-            document,
+            _clean(document),
             max_words=self._settings.max_words,
             overlap_words=self._settings.overlap_words,
             language=self._settings.language,
@@ -191,6 +188,19 @@ class _Update:
         block = counted((terms.terms(f"{_short(p.title)} {p.text}", language) for p in batch), number)
         self._store.add_terms(new, first)
         return block
+
+
+def _reasons(passed: Sequence[Passed]) -> str:
+    return "".join(f" {line.capitalize()}." for line in readers.said(passed))
+
+
+def _clean(document: Passage) -> Passage:
+    """Halves of characters, which neither SQLite nor a tokenizer takes, replaced one for one."""
+    texts = document.text, document.title, document.document
+    if all(map(str.isascii, texts)):
+        return document
+    text, title, key = (_SURROGATE.sub("\ufffd", each) for each in texts)
+    return replace(document, text=text, title=title, document=key)
 
 
 def _short(title: str) -> str:

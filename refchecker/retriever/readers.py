@@ -50,7 +50,7 @@ def files_below(root: Path) -> tuple[list[File], list[Passed]]:
     if root.is_file():
         if not (kind := _kind(root.name)):
             raise UsageError(f"{root}: cannot tell from its name how to read it. Known are {known}.")
-        return [File(root.name, root, kind)], []
+        return [File(_named(Path(root.name)), root, kind)], []
     if not root.is_dir():
         raise UsageError(f"{root}: no such file or folder. Give --corpus the documents to search.")
     found: list[File] = []
@@ -61,15 +61,14 @@ def files_below(root: Path) -> tuple[list[File], list[Passed]]:
 
     for folder, folders, names in os.walk(root, onerror=refused):
         below = Path(folder).relative_to(root)
-        passed += [Passed((below / name).as_posix(), "hidden") for name in folders if name.startswith(".")]
+        for name in folders:
+            if name.startswith("."):
+                passed.append(Passed(_named(below / name), "hidden"))
+            elif Path(folder, name).is_symlink():
+                passed.append(Passed(_named(below / name), "a link to a folder"))
         folders[:] = [name for name in folders if not name.startswith(".")]
-        passed += [
-            Passed((below / name).as_posix(), "a link to a folder")
-            for name in folders
-            if Path(folder, name).is_symlink()
-        ]
         for name in names:
-            relative = (below / name).as_posix()
+            relative = _named(below / name)
             if name.startswith("."):
                 passed.append(Passed(relative, "hidden"))
             elif kind := _kind(name):
@@ -108,6 +107,11 @@ def said(passed: Iterable[Passed]) -> list[str]:
         shown = [item.where for item in passed if item.why == why][:3]
         lines.append(f"passed over: {count} {why} ({', '.join(shown)}{', ...' if count > 3 else ''})")
     return lines
+
+
+def _named(path: Path) -> str:
+    """The path as text; bytes of a name that are no UTF-8 as escapes."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def _kind(name: str) -> str:

@@ -85,7 +85,7 @@ class Store:
                 told = True
                 time.sleep(_LOCK_SECONDS)
             yield
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise unusable(self.folder, error) from error
         finally:
             gate.close()
