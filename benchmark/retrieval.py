@@ -13,18 +13,14 @@ through REFCHECKER_DATA (default ../shared/data).
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import random
-import re
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -42,88 +38,17 @@ from benchmark.human import (
     summary,
     table,
 )
+from benchmark.retrieval_data import DEPTHS, Data, gathered, hits_of
+from benchmark.retrieval_settings import SAMPLE, compared
 from refchecker.checker.embedded import EmbeddedChecker
 from refchecker.registry import load
 from refchecker.retriever.embedders import Embedder
-from refchecker.retriever.passages import split
-from refchecker.retriever.ranking import POOL, Embed, fuse
-from refchecker.retriever.scores import Scores, counted
-from refchecker.retriever.terms import terms
-from refchecker.types import Claim, Label, Passage, Record
+from refchecker.retriever.ranking import Embed
+from refchecker.types import Label, Record
 
 PARTS = ("found", "verdicts", "settings")
 METRICS = ("accuracy", "macro_f1", "balanced_accuracy")
-DEPTHS = (1, 3, 5, 10)
-SAMPLE = 800  # questions of a set at most, where settings are compared
 DRAWS = 1000
-
-Tokens = Callable[[str], list[str]]
-
-
-class Question(NamedTuple):
-    """A question, the answers of one or more models, and the documents that were given with it."""
-
-    text: str
-    responses: tuple[str, ...]
-    gold: frozenset[str]  # ids of documents
-    claims: tuple[tuple[Claim, ...], ...]  # of each response; empty where they are not known
-
-
-class Data(NamedTuple):
-    documents: dict[str, str]  # id -> text
-    questions: dict[str, list[Question]]  # by set
-
-
-def gathered(root: Path) -> Data:
-    """All documents, those with the same words once, and the questions to them."""
-    ids: dict[str, str] = {}  # normalised text -> id
-    documents: dict[str, str] = {}
-
-    def document(text: str, name: str) -> str:
-        key = " ".join(text.split())
-        if key not in ids:
-            ids[key] = f"{name}-{len(ids)}"
-            documents[ids[key]] = text
-        return ids[key]
-
-    asked: dict[str, dict[str, list[tuple[str, str, list[str], tuple[Claim, ...]]]]] = {}
-
-    def ask(
-        name: str,
-        key: str,
-        question: str,
-        response: str,
-        gold: list[str],
-        claims: Sequence[Sequence[str]] = (),
-    ) -> None:
-        row = question, response, gold, tuple(Claim.of_triplet(*each) for each in claims)
-        asked.setdefault(name, {}).setdefault(key, []).append(row)
-
-    for setting in SETTINGS:
-        for row in json_lines(root / "human" / f"{setting}.jsonl"):
-            gold = [document(text, setting) for text in row["reference"] if text.strip()]
-            claims = [each["triplet"] for each in row["triplets"]]
-            ask(setting, row["question"], row["question"], row["response"], gold, claims)
-    with gzip.open(root / "documents" / "dolly.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            ask("dolly", row["id"], row["question"], row["response"], [document(row["text"], "dolly")])
-    for row in json_lines(root / "claims" / "ragtruth_qa_train.jsonl"):
-        texts = [re.sub(r"^passage \d+:", "", text) for text in row["reference"]]
-        gold = [document(text, "ragtruth") for text in texts if text.strip()]
-        ask("ragtruth", row["source_id"], row["question"], row["response"], gold)
-    for name in ("wice_claim_dev", "qags_cnndm", "qags_xsum"):
-        for row in json_lines(root / "claims" / f"{name}.jsonl"):
-            if "".join(row["reference"]).strip():
-                document("\n".join(row["reference"]), name)
-    return Data(
-        documents,
-        {name: [_question(rows) for rows in entries.values()] for name, entries in asked.items()},
-    )
-
-
-def _question(rows: Sequence[tuple[str, str, list[str], tuple[Claim, ...]]]) -> Question:
-    texts, responses, gold, claims = zip(*rows, strict=True)
-    return Question(texts[0], responses, frozenset(key for own in gold for key in own), claims)
 
 
 # -- is the right document found -------------------------------------------------------------------
@@ -139,18 +64,6 @@ def shares(hits: Sequence[Sequence[float]], *, seed: int = 0) -> dict[str, Any]:
         f"top {depth}": {"share": round(float(mean), 4), "interval": [round(float(a), 4), round(float(b), 4)]}
         for depth, mean, a, b in zip(DEPTHS, values.mean(axis=0), low, high, strict=True)
     }
-
-
-def hits_of(question: Question, find: Callable[[Record], list[str]], with_response: bool) -> list[float]:
-    """For each depth, in what share of the responses a right document was found."""
-    asked = [Record("", "", question.text)]
-    if with_response:
-        pairs = zip(question.responses, question.claims, strict=True)
-        asked = [Record("", text, question.text, claims=claims) for text, claims in pairs]
-    found = [find(record) for record in asked]
-    return [
-        float(np.mean([bool(question.gold.intersection(ids[:depth])) for ids in found])) for depth in DEPTHS
-    ]
 
 
 def product(folder: Path, data: Data, k: int, embed: Any = None) -> Any:
@@ -194,122 +107,6 @@ def found_shares(data: Data, folder: Path, encoder: str | None) -> dict[str, Any
                 hits = [hits_of(each, find, with_response) for each in questions]
                 result[name][kind + how] = shares(hits)
     return {"signature": retrieve.signature, "sets": result}
-
-
-# -- which settings find most ----------------------------------------------------------------------
-
-
-class Setting(NamedTuple):
-    """What is compared: a change from what the retriever does."""
-
-    name: str
-    max_words: int = 150
-    overlap_words: int = 40
-    tokens: str = "as shipped"
-    k1: float = 1.5
-    b: float = 0.75
-    query: str = "thrice"  # see `queries_of`
-
-
-GRID = (
-    Setting("as shipped"),
-    Setting("question, and question with response, fused", query="fused"),
-    Setting("question and response as one query", query="joined"),
-    Setting("question twice and response", query="twice"),
-    Setting("response alone", query="response"),
-    Setting("a query for each claim too", query="claims"),
-    Setting("a query of all claims too", query="claims as one"),
-    Setting("60 words", 60, 15),
-    Setting("90 words", 90, 20),
-    Setting("120 words", 120, 30),
-    Setting("200 words", 200, 50),
-    Setting("no overlap", overlap_words=0),
-    Setting("no stemming", tokens="no stemming"),
-    Setting("no stopwords taken out", tokens="no stopwords"),
-    Setting("neither", tokens="neither"),
-    Setting("k1 0.9, b 0.4", k1=0.9, b=0.4),
-    Setting("k1 1.2, b 0.75", k1=1.2),
-)
-
-
-@lru_cache(maxsize=1 << 18)
-def _stem(word: str) -> str:
-    import snowballstemmer
-
-    stemmed: str = snowballstemmer.stemmer("english").stemWord(word)
-    return stemmed
-
-
-def tokens_of(name: str) -> Tokens:
-    from spacy.lang.en.stop_words import STOP_WORDS
-
-    word = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-    tokenisers: dict[str, Tokens] = {
-        "as shipped": terms,
-        "no stemming": lambda text: [w for w in word.findall(text.lower()) if w not in STOP_WORDS],
-        "no stopwords": lambda text: [_stem(w) for w in word.findall(text.lower())],
-        "neither": lambda text: word.findall(text.lower()),
-    }
-    return tokenisers[name]
-
-
-def queries_of(record: Record, how: str) -> list[str]:
-    both = f"{record.question} {record.response}".strip()
-    fused = [record.question, both] if record.response else [both]
-    claims = [claim.text for claim in record.claims or ()]
-    ways = {
-        "fused": fused,
-        "joined": [both],
-        "twice": [f"{record.question} {both}"],
-        "thrice": [f"{record.question} {record.question} {both}"],
-        "response": [record.response or both],
-        "claims": [*fused, *claims],
-        "claims as one": [*fused, " ".join([record.question, *claims])],
-    }
-    return ways[how]
-
-
-def compared(data: Data) -> list[dict[str, Any]]:
-    rng = random.Random(0)
-    samples = {
-        name: rng.sample(questions, SAMPLE) if len(questions) > SAMPLE else questions
-        for name, questions in data.questions.items()
-    }
-    return [_measured(setting, data, samples) for setting in GRID]
-
-
-def _measured(setting: Setting, data: Data, samples: dict[str, list[Question]]) -> dict[str, Any]:
-    started = time.monotonic()
-    tokens = tokens_of(setting.tokens)
-    pieces = [
-        piece
-        for key, text in data.documents.items()
-        for piece in split(
-            Passage(text, key), max_words=setting.max_words, overlap_words=setting.overlap_words
-        )
-    ]
-    vocabulary: dict[str, int] = {}
-    block = counted(
-        (tokens(piece.text) for piece in pieces), lambda term: vocabulary.setdefault(term, len(vocabulary))
-    )
-    scores = Scores(lambda: iter([block]), len(vocabulary), k1=setting.k1, b=setting.b)
-
-    def find(record: Record) -> list[str]:
-        asked = (
-            [vocabulary[t] for t in tokens(query) if t in vocabulary]
-            for query in queries_of(record, setting.query)
-        )
-        return [pieces[at].source for at in fuse([scores.best(query, POOL) for query in asked])]
-
-    row: dict[str, Any] = {**setting._asdict(), "passages": len(pieces)}
-    for name, questions in samples.items():
-        for kind, with_response in (("question", False), ("question and response", True)):
-            hits = np.array([hits_of(each, find, with_response) for each in questions])
-            row[f"{name}, {kind}"] = {
-                f"top {d}": round(float(v), 4) for d, v in zip(DEPTHS, hits.mean(0), strict=True)
-            }
-    tell(f"{setting.name}: {len(pieces)} passages, {time.monotonic() - started:.0f} s")
-    return row
 
 
 # -- what it does to the verdicts ------------------------------------------------------------------
@@ -428,8 +225,8 @@ def _verdict_page(found: dict[str, Any]) -> list[str]:
         "## Verdicts on RefChecker's triplets, against the given references and against the found ones",
         "",
         f"`check:{found['signature']}|merge:any_support`. The trees of the checker learnt from these "
-        "triplets beside their given references in zero and accurate context: there the first row flatters it; "
-        "noisy context is new to it.",
+        "triplets beside their given references in zero and accurate context, so there the first row "
+        "flatters it; noisy context is new to it.",
         "",
     ]
     for setting, rows in found["settings"].items():

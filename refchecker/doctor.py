@@ -15,6 +15,7 @@ from .extractor.dependency import MODELS, REMEDY
 CORE = ("numpy", "spacy", "onnxruntime", "tokenizers", "requests", "tqdm")
 EXTRAS = {"nli": ("torch", "transformers")}
 LLMS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "boto3": ""}
+RETRIEVAL = ("bm25s", "snowballstemmer", "trafilatura", "pypdf", "protego")
 AWS = ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_BEARER_TOKEN_BEDROCK", "AWS_ROLE_ARN")
 
 
@@ -35,6 +36,7 @@ def report() -> tuple[str, bool]:
         note = f"pip install 'refchecker[{extra}]'" if absent else f"{found}, {_gpus()}"
         lines.append(_line(not absent, f"checker '{extra}'", note))
     lines += [_language_models(package, variable) for package, variable in LLMS.items()]
+    lines += _retrievers()
     data = os.environ.get("REFCHECKER_DATA")
     if data:
         lines.append(_line(os.path.isdir(data), "REFCHECKER_DATA", data))
@@ -58,6 +60,18 @@ def _language_models(package: str, variable: str) -> str:
         found += ["~/.aws"] if os.path.isdir(os.path.expanduser("~/.aws")) else []
         key = f"credentials: {', '.join(found) or 'none seen'}"
     return _line(True, f"models of {package}", f"{installed}, {key}")
+
+
+def _retrievers() -> list[str]:
+    absent = [name for name in RETRIEVAL if not _installed(name)]
+    if absent:
+        note = f"pip install 'refchecker[retrieval]' (no {', '.join(absent)})"
+        return [_line(False, f"retriever {name!r}", note) for name in ("corpus", "google")]
+    key = f"SERPER_API_KEY is {'set' if os.environ.get('SERPER_API_KEY', '').strip() else 'not set'}"
+    return [
+        _line(True, "retriever 'corpus'", "needs no key: --corpus FOLDER"),
+        _line(True, "retriever 'google'", f"{key} (or give a key file)"),
+    ]
 
 
 def _installed(package: str) -> str:

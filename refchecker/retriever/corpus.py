@@ -8,7 +8,7 @@ from pathlib import Path
 from ..types import Passage, Record
 from .index import Index, Settings
 from .passages import MAX_WORDS, OVERLAP_WORDS
-from .ranking import POOL, Embed, distinct, fuse, reranked
+from .ranking import POOL, Embed, distinct, reranked
 from .readers import said
 
 PASSAGES = 3  # per record; measured in benchmark/results/retrieval.md
@@ -54,10 +54,12 @@ class CorpusRetriever:
             tell(line)
 
     def __call__(self, record: Record) -> list[Passage]:
-        queries = queries_of(record)
-        order = fuse([self._index.best(query, POOL) for query in queries])
-        found = distinct(self._index.passages(order[:POOL]))
-        return (reranked(queries, found, self._embed) if self._embed else found)[: self._k]
+        # the question twice: a response may be long, and may be about what was not asked
+        query = " ".join((record.question, record.question, record.response))
+        found = distinct(self._index.passages(self._index.best(query, POOL)))
+        if self._embed:
+            found = reranked([f"{record.question} {record.response}".strip()], found, self._embed)
+        return found[: self._k]
 
     @property
     def size(self) -> int:
@@ -66,9 +68,3 @@ class CorpusRetriever:
 
     def close(self) -> None:
         self._index.close()
-
-
-def queries_of(record: Record) -> list[str]:
-    """The question, and the question with the response; without one of them the other alone."""
-    both = f"{record.question} {record.response}".strip()
-    return list(dict.fromkeys(text for text in (record.question.strip(), both) if text))
