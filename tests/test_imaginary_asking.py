@@ -1,6 +1,9 @@
 """The LLM mode: replies read by table, prompts as files, set-ups, the second step, scores by hand."""
 
 import argparse
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +12,11 @@ import pytest
 
 from refchecker.cli import main
 from refchecker.errors import LLMError, UsageError
+from refchecker.llms.scripted import Scripted
 from refchecker.llms.types import Reply
 from refchecker.suites import imaginary_asking as asking
 from refchecker.suites import runner
-from refchecker.suites.ask import request_of
+from refchecker.suites.ask import ClientAsk, request_of
 from refchecker.suites.folder import Folder
 from refchecker.suites.imaginary import SUITE
 from refchecker.suites.imaginary_replies import abstains, acceptable, answer_in, denied, is_span
@@ -256,6 +260,42 @@ def test_after_so_many_attempts_the_question_is_skipped_in_the_controlled_set_up
     assert sheets["basic/uncontrolled/imaginary/modal"].columns["f1"].tolist() == [0.0]
 
 
+def client(script):
+    """The script behind a client: questions then go through their attempts side by side."""
+
+    def say(request):
+        [outcome] = script([request])
+        if isinstance(outcome, LLMError):
+            raise outcome
+        return outcome
+
+    return ClientAsk(Scripted(say))
+
+
+def test_a_client_gives_the_answers_of_a_function_in_order():
+    replies = {"Zorg wrote": ["It was Zorg who wrote it", "Zorg"], "Zorg might": [LLMError("timeout")]}
+    items = [
+        item("imaginary", kind, each.fields["context"], number=f"{n}")
+        for n in range(40)
+        for kind, each in (("affirmative", ASSERTED), ("modal", MODAL))
+    ]
+    one, other = Script(replies), Script(replies)
+    answers = answered(one, asking.PROMPTS, items=items)
+    assert answered(client(other), asking.PROMPTS, items=items) == answers
+    assert len(one.requests) == len(other.requests)
+    assert answers["basic"][items[1].id].fault == "timeout"
+
+
+def test_who_stops_listening_stops_the_asking():
+    """The second question would be asked a million times, were it not told to stop."""
+    script = Script({"Zorg wrote": ["Zorg"], "Zorg might": ["Probably Ruv"]})
+    [stage] = asking.stages(ITEMS, client(script), ["basic"], 1_000_000)
+    answers = stage.answer(stage.tasks({}))
+    assert next(answers).value["replies"] == ["Zorg"]
+    answers.close()
+    assert len(script.requests) < 1_000_000
+
+
 def test_no_attempt_is_too_few():
     with pytest.raises(UsageError, match="--attempts 0: at least one is needed"):
         asking.stages(ITEMS, Script({}), ["basic"], 0)
@@ -274,6 +314,15 @@ def test_a_failed_request_concerns_its_question_alone():
     sheets = {sheet.name: sheet for sheet in score(ITEMS, answers)}
     assert dict(sheets["basic/controlled/imaginary/affirmative"].missing) == {"timeout": 1}
     assert sheets["basic/controlled/imaginary/modal"].columns["em"].tolist() == [1]
+
+
+def test_what_fails_when_asked_again_has_its_first_reply_in_the_uncontrolled_set_up():
+    script = Script({"Zorg wrote": ["It was Zorg", LLMError("timeout")], "Zorg might": ["None"]})
+    answers = answered(script, ["basic"])
+    assert answers["basic"][ASSERTED.id] == Answer({"replies": ["It was Zorg"], "attempts": 15}, "timeout")
+    sheets = {sheet.name: sheet for sheet in score(ITEMS, answers)}
+    assert dict(sheets["basic/controlled/imaginary/affirmative"].missing) == {"timeout": 1}
+    assert sheets["basic/uncontrolled/imaginary/affirmative"].columns["f1"].tolist() == [pytest.approx(0.5)]
 
 
 @pytest.mark.parametrize(("verdict", "expected"), [("yes", 0), ("No.", 1), ("perhaps", 0)])
@@ -420,6 +469,27 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch, capsys):
     assert "| affirmative | 6/6/6/18 | 1.000 (1.00–1.00) |" in text
     assert "| would-clause | 6/6/6/18 | 0.000 (0.00–0.00) |" in text
     assert "`it is unlikely that {s} {vp}.`" in text or "`it is doubtful that {s} {vp}.`" in text
+
+
+def test_scoring_loads_no_model_library(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "literal_check.py").write_text(CHECKS)
+    assert main(["bench", "prepare", "imaginary", "--per_cell", "2", "--quiet"]) == 0
+    run = ["bench", "run", "imaginary", "--checker_name", "python:literal_check:check", "--name", "words"]
+    assert main([*run, "--quiet"]) == 0
+    code = (
+        "import socket, sys\n"
+        "socket.socket.connect = None\n"
+        "from refchecker.cli import main\n"
+        "assert main(['bench', 'score', 'imaginary', '--draws', '10']) == 0\n"
+        "heavy = {'torch', 'transformers', 'spacy', 'onnxruntime', 'openai', 'scipy', 'sklearn'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    root = str(Path(__file__).parents[1])
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.parametrize(

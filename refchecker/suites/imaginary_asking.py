@@ -6,14 +6,17 @@ whatever it is; controlled takes the first that is a span of the text or an abst
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from ..errors import LLMError, UsageError
 from ..llms.prompt import Prompt, prompt
-from .ask import prompt_stage, request_of
+from .ask import ClientAsk, prompt_stage, request_of
 from .imaginary_replies import abstains, acceptable, answer_in
 from .types import Answer, Answers, Ask, Item, Stage, Task
 
@@ -22,7 +25,8 @@ SETUPS = ("controlled", "uncontrolled")
 VERIFY = "verify"
 ATTEMPTS = 15
 AGAIN = 1.0  # temperature when asked again: at 0 the same reply would come
-TOGETHER = 64  # questions of which the open ones are asked again together
+TOGETHER = 64  # questions that a model of this process gets at once
+AT_ONCE = 128  # questions under way; how many requests that is at most, the client's --concurrency says
 MAX_TOKENS = {"basic": 64, "instructed": 64, "chain_of_thought": 256}
 
 
@@ -48,9 +52,8 @@ def _question_stage(items: Sequence[Item], ask: Ask, kind: str, attempts: int) -
             yield Task(item.id, asked)
 
     def answer(asked: Iterable[Task]) -> Iterator[Answer]:
-        waiting = iter(asked)
-        while batch := list(islice(waiting, TOGETHER)):
-            yield from _attempted(batch, ask, attempts, reasoned=reasons(kind))
+        attempt = partial(_attempted, ask=ask, attempts=attempts, reasoned=reasons(kind))
+        return _overlapped(attempt, asked) if isinstance(ask, ClientAsk) else _batched(attempt, asked)
 
     signature = f"llm:{ask.signature}|prompts:{form.version}|attempts:{attempts}"
     return Stage(kind, signature, tasks, answer)
@@ -61,13 +64,38 @@ def reasons(kind: str) -> bool:
     return kind == "chain_of_thought"
 
 
-def _attempted(batch: Sequence[Task], ask: Ask, attempts: int, *, reasoned: bool) -> list[Answer]:
+Attempted = Callable[[Sequence[Task], threading.Event], list[Answer]]
+
+
+def _batched(attempt: Attempted, asked: Iterable[Task]) -> Iterator[Answer]:
+    """For a model of this process: the open questions of a batch go to it together."""
+    waiting = iter(asked)
+    while batch := list(islice(waiting, TOGETHER)):
+        yield from attempt(batch, threading.Event())
+
+
+def _overlapped(attempt: Attempted, asked: Iterable[Task]) -> Iterator[Answer]:
+    """For a client: each question goes through its attempts by itself, so that none waits for another."""
+    stopped = threading.Event()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        futures = [pool.submit(attempt, [task], stopped) for task in asked]
+        try:
+            for future in futures:
+                yield from future.result()
+        finally:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _attempted(
+    batch: Sequence[Task], stopped: threading.Event, *, ask: Ask, attempts: int, reasoned: bool
+) -> list[Answer]:
     """Each task's replies, up to the first acceptable one; a failed request ends a task with what it has."""
     replies: list[list[str]] = [[] for _ in batch]
     faults = ["" for _ in batch]
     todo = list(range(len(batch)))
     for attempt in range(attempts):
-        if not todo:
+        if not todo or stopped.is_set():
             break
         warmth = AGAIN if attempt else 0.0
         requests = [replace(request_of(batch[at]), sample=attempt, temperature=warmth) for at in todo]

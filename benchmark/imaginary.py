@@ -1,0 +1,56 @@
+"""The imaginary suite's results: a checker on made and on published items, or a language model on a sample.
+
+    python -m benchmark.imaginary                            # the embedded checker
+    python -m benchmark.imaginary --checker_name nli:...     # another
+    python -m benchmark.imaginary --llm openai/NAME --llm_api_base URL --per_cell 20
+
+Writes benchmark/results/imaginary_checker and imaginary_checker_published, or imaginary_llm, each .json, .md
+and .png. It takes the steps of `refchecker-cli bench`, and the options of `bench run`: --restart where the
+checker has changed. Answers are kept in --folder, so that what was interrupted goes on. Published items are
+found through REFCHECKER_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmark.data import data_root
+from refchecker.cli import main as cli
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--folder", type=Path, default=Path(".cache", "imaginary"), help="(%(default)s)")
+    parser.add_argument("--per_cell", type=int, help="items of each cell (300; with --llm 20)")
+    parser.add_argument("--llm", help="language model to measure, instead of a checker")
+    options, others = parser.parse_known_args()
+    per_cell = options.per_cell or (20 if options.llm else 300)
+    made = ["--per_cell", str(per_cell)]
+    if options.llm:
+        return steps(options.folder / "llm", made, ["--llm", options.llm, *others], "imaginary_llm")
+    published = ["--published", str(data_root("hypotheticals") / "hypotheticals")]
+    return steps(options.folder / "made", made, others, "imaginary_checker") or steps(
+        options.folder / "published", published, others, "imaginary_checker_published"
+    )
+
+
+def steps(folder: Path, prepare: list[str], run: list[str], name: str) -> int:
+    """Prepare, run, report; the exit code of the first step that fails."""
+    at = ["--folder", str(folder)]
+    note = f"Made by `python -m benchmark.imaginary{''.join(f' {word}' for word in sys.argv[1:])}`."
+    commands = [
+        ["prepare", "imaginary", *at, *prepare],
+        ["run", "imaginary", *at, *run],
+        ["report", "imaginary", *at, "--output", str(RESULTS / name), "--note", note],
+    ]
+    return next((code for command in commands if (code := cli(["bench", *command]))), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
