@@ -38,10 +38,10 @@ BUILTIN = {
         "python": "refchecker.registry:imported",
     },
     "localizer": {
-        "none": "refchecker.localizer:none",
-        "exact": "refchecker.localizer:exact",
-        "embedding": "refchecker.localizer:embedding",
-        "auto": "refchecker.localizer:auto",
+        "none": "refchecker.localizer.named:none",
+        "exact": "refchecker.localizer.named:exact",
+        "embedding": "refchecker.localizer.named:embedding",
+        "auto": "refchecker.localizer.named:auto",
     },
     "aggregator": {
         "strict": "refchecker.aggregate:strict",

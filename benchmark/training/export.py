@@ -3,7 +3,7 @@
     python -m benchmark.training.export --data runs/embedded --parent DIR \\
         --checkpoint runs/embedded/checkpoint.pt --out refchecker/models/embedded --version v1
 
-`weigh` then adds the trees to the folder.
+`weigh` then adds the trees to the folder, `benchmark.evidence --fit` what the localizers need.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from refchecker.checker import evidence
 
 from .model import LABELS, CrossEncoder, parent
+from .tokens import LAYER, add_tokens
 from .train import Row, accuracy_by_kind, encoded, logits_of
 
 SETTINGS = {
@@ -93,7 +94,7 @@ def onnx_logits(
     for ids, claim_at, *_ in rows:
         types = [0] * claim_at + [1] * (len(ids) - claim_at)
         feed = {"input_ids": np.array([ids], np.int64), "token_type_ids": np.array([types], np.int64)}
-        found.append(session.run(None, feed)[0][0])
+        found.append(session.run(["logits"], feed)[0][0])
     return np.array(found)
 
 
@@ -121,6 +122,7 @@ def export(data: Path, directory: Path, checkpoint: Path, out: Path, version: st
         plain = Path(scratch) / "plain.onnx"
         write_onnx(model, plain)
         quantise(plain, out / "model.onnx")
+    add_tokens(out / "model.onnx", LAYER)
     some = encoded(data / "dev.jsonl", tokenizer, 256)[:parity_rows]
     ours = onnx_logits(session_of(out / "model.onnx"), some)
     theirs = logits_of(load(checkpoint, directory), some, "cpu").numpy()

@@ -11,12 +11,14 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import onnx
 
 from refchecker.localizer.encoder import OUTPUT
 
-LAYER = 3  # by default; as chosen by `python -m benchmark.evidence --fit`
+LAYERS = range(1, 7)  # the embedding layer knows no context
+LAYER = 1  # by default; as chosen by `python -m benchmark.evidence --fit`
 
 
 def add_tokens(path: Path, layer: int) -> None:
@@ -37,11 +39,12 @@ def add_tokens(path: Path, layer: int) -> None:
     onnx.save(model, path)
 
 
-def record(folder: Path) -> None:
-    """Put the hash of model.onnx as it is now in config.json."""
+def record(folder: Path, **more: Any) -> None:
+    """Put the hash of model.onnx as it is now in config.json, and what else is given."""
     path = folder / "config.json"
     config = json.loads(path.read_text("utf-8"))
     config["sha256"] = hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
+    config |= more
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 

@@ -8,14 +8,11 @@ from ..types import Claim
 from .embedding import EmbeddingFinder
 from .exact import ExactFinder
 from .finding import Finding, parts_of
-from .matching import Mention
 from .words import read
-
-_NEARNESS = 0.3  # what the embedding adds to a mention's score, where the same words stand in several places
 
 
 class AutoFinder:
-    """What `exact` finds; for parts it does not find, and to choose between places, what `embedding` says.
+    """What `exact` finds; for parts it does not find what `embedding` does, which also ranks sentences.
 
     Dates and numbers are left to `exact`: to an embedding one year is much like another.
     Texts are embedded only where that can change something.
@@ -36,7 +33,7 @@ class AutoFinder:
             if open_:
                 nearest = self._embedding([claims[i] for i in open_], [text])
                 for i, [near] in zip(open_, nearest, strict=True):
-                    found[i][column] = self._both(claims[i], text, found[i][column], near)
+                    found[i][column] = self._both(claims[i], found[i][column], near)
         return found
 
     def alike(
@@ -44,17 +41,15 @@ class AutoFinder:
     ) -> list[float]:
         return self._embedding.alike(claim, start, end, text, places)
 
-    def _both(self, claim: Claim, text: str, exact: Finding, near: Finding) -> Finding:
-        places, words = parts_of(claim), read(claim.text, self._language).words
+    def _both(self, claim: Claim, exact: Finding, near: Finding) -> Finding:
+        words = read(claim.text, self._language).words
         valued = {
             part
-            for part, (start, end) in places.items()
+            for part, (start, end) in parts_of(claim).items()
             if any(word.value for word in words if start <= word.start < end)
         }
         mentions = {
-            part: self._ordered(claim, places[part], text, own)
-            if own or part in valued
-            else near.mentions[part]
+            part: own if own or part in valued else near.mentions[part]
             for part, own in exact.mentions.items()
         }
         ranks = [(one + other) / 2 for one, other in zip(exact.ranks, near.ranks, strict=True)]
@@ -67,19 +62,8 @@ class AutoFinder:
         ]
         return Finding(mentions, ranks, support)
 
-    def _ordered(
-        self, claim: Claim, place: tuple[int, int], text: str, own: Sequence[Mention]
-    ) -> Sequence[Mention]:
-        """Mentions with the score by their words, less what they are further off than the nearest."""
-        if len(own) < 2:
-            return own
-        cosines = self._embedding.alike(claim, *place, text, [(each.start, each.end) for each in own])
-        return [
-            each._replace(score=each.score * (1 - _NEARNESS * (max(cosines) - cosine)))
-            for each, cosine in zip(own, cosines, strict=True)
-        ]
-
 
 def _is_open(finding: Finding) -> bool:
     """Whether a part is nowhere, or in more than one place."""
-    return any(len(own) != 1 for own in finding.mentions.values())
+    parts = [own for part, own in finding.mentions.items() if part != "claim"] or [finding.mentions["claim"]]
+    return any(len(own) != 1 for own in parts)

@@ -9,12 +9,12 @@ import numpy as np
 
 from ..types import Claim, Part
 from .encoder import Encoder, Settings, Tokens
-from .finding import Finding, parts_of, words_within
+from .finding import Finding, stretches_of, words_within
 from .matching import Mention
 from .spans import Array, Field, nearest, units
 from .words import Reading, read, whole_characters
 
-MOST_MENTIONS = 3
+MOST_MENTIONS = 5
 FLOOR = 0.7  # of the least cosine: below it a stretch is not even a guess
 _MOST_WORDS = 60
 
@@ -71,6 +71,8 @@ class EmbeddingFinder:
         places, firsts = np.unique(owner[kept], return_index=True)
         if not len(places):
             return Embedded(page, places, np.zeros((0, vectors.shape[1])))
+        if self.settings.context:
+            vectors = vectors + self.settings.context * _sentence_means(page, vectors, owner, kept)
         return Embedded(page, places, np.add.reduceat(vectors[kept], firsts, axis=0))
 
     def alike(
@@ -85,16 +87,18 @@ class EmbeddingFinder:
     def _findings(self, claims: Sequence[Claim], asked: Sequence[Embedded], text: Embedded) -> list[Finding]:
         queries: list[tuple[int, Part, Array, int]] = []
         for i, (claim, own) in enumerate(zip(claims, asked, strict=True)):
-            for part, (start, end) in parts_of(claim).items():
+            for part, (start, end) in stretches_of(claim).items():
                 wanted = np.isin(own.places, words_within(own.page, start, end))
                 if wanted.any():
                     queries.append((i, part, own.vectors[wanted].sum(axis=0), int(wanted.sum())))
-        found: list[dict[Part, list[Mention]]] = [{part: [] for part in parts_of(claim)} for claim in claims]
+        found: list[dict[Part, list[Mention]]] = [
+            {part: [] for part in stretches_of(claim)} for claim in claims
+        ]
         if queries and len(text.places):
             field = nearest(
                 text.vectors,
                 np.array([vector for _, _, vector, _ in queries]),
-                [min(2 * count + 2, _MOST_WORDS) for *_, count in queries],
+                [most_words(count) for *_, count in queries],
                 [text.page.sentence_of[place] for place in text.places],
             )
             for query, (i, part, _, _) in enumerate(queries):
@@ -106,21 +110,14 @@ class EmbeddingFinder:
         ]
 
     def _mentions(self, field: Field, query: int, text: Embedded) -> list[Mention]:
-        words = text.page.words
+        words = [text.page.words[place] for place in text.places]
         least = self.settings.least_part
-        stretches = field.stretches(query, least=FLOOR * least, most=MOST_MENTIONS)
-        return [
-            Mention(
-                *whole_characters(
-                    text.page.text,
-                    words[text.places[each.first]].start,
-                    words[text.places[each.last - 1]].end,
-                ),
-                float(scaled(np.array(each.score), least)),
-                frozenset(),
-            )
-            for each in stretches
-        ]
+        found = []
+        for first, last, cosine in field.stretches(query, least=FLOOR * least, most=MOST_MENTIONS):
+            if any(not word.light for word in words[first:last]):
+                start, end = whole_characters(text.page.text, words[first].start, words[last - 1].end)
+                found.append(Mention(start, end, float(scaled(np.array(cosine), least)), frozenset()))
+        return found
 
     def _support(self, claim: Embedded, text: Embedded) -> Array:
         """For each sentence, the cosine of each word of the claim with the nearest. # [sentences, words]"""
@@ -134,10 +131,25 @@ class EmbeddingFinder:
         return scaled(best, self.settings.least_word)
 
 
+def _sentence_means(page: Reading, vectors: Array, owner: Array, kept: Array) -> Array:
+    """For each token that belongs to a word, the mean vector of its sentence; nothing for the others."""
+    means = np.zeros_like(vectors)
+    sentences = np.array(page.sentence_of)[owner[kept]]
+    _, firsts, counts = np.unique(sentences, return_index=True, return_counts=True)
+    own = np.add.reduceat(vectors[kept], firsts, axis=0) / counts[:, None]
+    means[kept] = np.repeat(own, counts, axis=0)
+    return means
+
+
 def _sum(text: Embedded, start: int, end: int) -> Array:
     inside = np.isin(text.places, words_within(text.page, start, end))
     found: Array = text.vectors[inside].sum(axis=0)
     return found
+
+
+def most_words(count: int) -> int:
+    """The longest stretch that is compared with one of so many words."""
+    return min(2 * count + 2, _MOST_WORDS)
 
 
 def scaled(cosines: Array, least: float) -> Array:

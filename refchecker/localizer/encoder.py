@@ -25,6 +25,7 @@ class Settings(NamedTuple):
 
     layer: int
     unit: bool  # each token's vector is brought to length 1 before the mean is taken
+    context: float  # how much of the mean of its sentence is added to each token's vector
     least_part: float  # the least cosine at which a stretch of words says a part of a claim
     least_word: float  # and at which a word of a text supports one of the claim
 
@@ -37,7 +38,9 @@ class Tokens(NamedTuple):
 
 
 Encoder = Callable[[Sequence[str]], list[Tokens]]
-UNFITTED = Settings(layer=-1, unit=True, least_part=0.6, least_word=0.6)  # for encoders nobody has measured
+UNFITTED = Settings(
+    layer=-1, unit=True, context=1.0, least_part=0.6, least_word=0.6
+)  # for encoders nobody has measured
 
 
 def settings_of(folder: Path) -> Settings | None:
@@ -108,9 +111,9 @@ class HFEncoder:
 
         self._tokenizer, loaded = located(model, get)
         self._model = loaded.to(devices(self._torch, device)[0]).eval()
-        depth = self._model.config.num_hidden_layers
-        if not -depth - 1 <= layer <= depth:
-            raise UsageError(f"{model} has layers 0 to {depth}, there is no layer {layer}.")
+        self.depth = int(self._model.config.num_hidden_layers)
+        if not -self.depth - 1 <= layer <= self.depth:
+            raise UsageError(f"{model} has layers 0 to {self.depth}, there is no layer {layer}.")
         self._layer = layer
         within = self._tokenizer("a").input_ids
         [bare] = self._tokenizer("a", add_special_tokens=False).input_ids

@@ -11,6 +11,8 @@ from .finding import Finding, readings_of
 from .matching import mentions, support
 from .words import Reading, read
 
+_MOST_OF_IT = 0.75  # of all the words of a triplet, that a stretch has which says the whole of it
+
 
 class ExactFinder:
     """Mentions of a claim's parts by their words; sentences rank by the words they share with the claim.
@@ -36,6 +38,8 @@ class ExactFinder:
 
     def _finding(self, claim: Claim, page: Reading) -> Finding:
         found = {part: mentions(wanted, page) for part, wanted in readings_of(claim, self._language).items()}
+        if claim.triplet:
+            found["claim"] = [each for each in found["claim"] if each.score >= _MOST_OF_IT]
         wanted = read(claim.text, self._language)
         by_sentence = support(wanted, page)
         return Finding(found, ranked(wanted, by_sentence), by_sentence)

@@ -52,11 +52,16 @@ def parts_of(claim: Claim) -> dict[Part, tuple[int, int]]:
     return found or whole
 
 
+def stretches_of(claim: Claim) -> dict[Part, tuple[int, int]]:
+    """Its parts, and the whole of it."""
+    return {**parts_of(claim), "claim": (0, len(claim.text))}
+
+
 def words_within(page: Reading, start: int, end: int) -> list[int]:
     """The places of the words of a text that begin in `start:end`."""
     return [place for place, word in enumerate(page.words) if start <= word.start < end]
 
 
 def readings_of(claim: Claim, language: str) -> dict[Part, Reading]:
-    """The parts of a claim, read on their own."""
-    return {part: read(claim.text[start:end], language) for part, (start, end) in parts_of(claim).items()}
+    """The parts of a claim and the whole of it, read on their own."""
+    return {part: read(claim.text[start:end], language) for part, (start, end) in stretches_of(claim).items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from ..protocols import Checker
 from ..types import CLAIM, RESPONSE, Claim, Element, Label, Located, Part, Record, Span, Verdict
@@ -11,13 +11,11 @@ from .against import SUPPORTED, Clash, clashes, surest
 from .finding import Finder, Finding, parts_of
 from .matching import Mention
 from .sentences import Case, by_checker, by_words
-from .words import Reading, read, whole_characters
+from .words import Reading, Word, read, whole_characters
 
 GUESS = 0.35  # the least score of a mention where the label says that there must be one
-NEUTRAL_SENTENCES = (
-    3  # of a reference, the nearest to the claim, in which words of a neutral claim may be said
-)
-_PREFERRED, _TOGETHER = 0.3, 0.5
+NEAR_SENTENCES = 3  # of a reference: in those nearest to a neutral claim its words are looked for
+_PREFERRED, _TOGETHER, _NEAR = 0.3, 0.5, 0.5
 _SURE = 0.95  # mentions of such a score may overlap others
 _DECIDED = (Label.ENTAILMENT, Label.CONTRADICTION)
 
@@ -109,22 +107,24 @@ def _found(case: Case, chosen: Sequence[int], clash: Sequence[Clash]) -> Iterato
 
 
 def placed(finding: Finding, page: Reading, preferred: Collection[int], least: float) -> dict[Part, Mention]:
-    """For each part its best mention: by score, and by standing in preferred sentences, with other parts.
+    """For each part its best mention: by score, and by its sentence: preferred, with other parts, near.
 
     Outside the preferred sentences a mention needs the score that counts anywhere. One that overlaps
     a better one is left out, unless it has the same words.
     """
     best: dict[int, dict[Part, float]] = {}
     for part, own in finding.mentions.items():
-        for mention in own:
+        for mention in own if part != "claim" else ():
             for i in _sentences_at(page, mention.start, mention.end):
                 scores = best.setdefault(i, {})
                 scores[part] = max(scores.get(part, 0.0), mention.score)
 
     def worth(mention: Mention) -> float:
         places = _sentences_at(page, mention.start, mention.end)
-        together = max((_together(best[i]) for i in places), default=0.0)
-        return mention.score + _PREFERRED * any(i in preferred for i in places) + _TOGETHER * together
+        together = max((_together(best.get(i, {})) for i in places), default=0.0)
+        near = max((finding.ranks[i] for i in places), default=0.0) - max(finding.ranks, default=0.0)
+        preference = _PREFERRED * any(i in preferred for i in places)
+        return mention.score + preference + _TOGETHER * together + _NEAR * near
 
     def counts(mention: Mention) -> bool:
         inside = any(i in preferred for i in _sentences_at(page, mention.start, mention.end))
@@ -141,10 +141,9 @@ def placed(finding: Finding, page: Reading, preferred: Collection[int], least: f
     )
     chosen: dict[Part, Mention] = {}
     for _, part, mention in ranked:
-        clear = mention.score >= _SURE or not any(
-            mention.start < other.end and other.start < mention.end for other in chosen.values()
-        )
-        if part not in chosen and clear:
+        others = [other for name, other in chosen.items() if "claim" not in (name, part)]
+        clear = all(mention.end <= other.start or other.end <= mention.start for other in others)
+        if part not in chosen and (clear or mention.score >= _SURE):
             chosen[part] = mention
     return {part: chosen[part] for part in finding.mentions if part in chosen}
 
@@ -161,12 +160,7 @@ def _sentences_at(page: Reading, start: int, end: int) -> list[int]:
 def unsupported(claim: Claim, found: Sequence[Finding], language: str) -> list[tuple[int, int]]:
     """The words of a claim that no near sentence says; those of a part that follow each other are one."""
     words = read(claim.text, language).words
-    said = [0.0] * len(words)
-    for finding in found:
-        nearest = sorted(range(len(finding.ranks)), key=lambda i: -finding.ranks[i])[:NEUTRAL_SENTENCES]
-        for i in nearest:
-            said = [max(pair) for pair in zip(said, finding.support[i], strict=True)]
-    lacking = [not word.light and score < SUPPORTED for word, score in zip(words, said, strict=True)]
+    lacking = lacking_words(words, said_nearby(found, len(words)))
     parts = parts_of(claim)
     owner = [next((p for p, (a, b) in parts.items() if a <= word.start < b), None) for word in words]
     spans = []
@@ -175,6 +169,25 @@ def unsupported(claim: Claim, found: Sequence[Finding], language: str) -> list[t
         if lacks:
             spans.append((words[places[0]].start, words[places[-1]].end))
     return spans
+
+
+def said_nearby(found: Sequence[Finding], words: int, *, most: int = NEAR_SENTENCES) -> list[float]:
+    """How well each word of a claim is said in the sentences of each text that are nearest to it."""
+    said = [0.0] * words
+    for finding in found:
+        for i in sorted(range(len(finding.ranks)), key=lambda i: -finding.ranks[i])[:most]:
+            said = [max(pair) for pair in zip(said, finding.support[i], strict=True)]
+    return said
+
+
+def lacking_words(words: Sequence[Word], said: Sequence[float], least: float = SUPPORTED) -> list[bool]:
+    """Of each word, whether it is not said; light ones only where the words on both sides are not."""
+    lacking = [not word.light and score < least for word, score in zip(words, said, strict=True)]
+    heavy = [i for i, word in enumerate(words) if not word.light]
+    for left, right in pairwise(heavy):
+        if lacking[left] and lacking[right]:
+            lacking[left:right] = [True] * (right - left)
+    return lacking
 
 
 def _missing(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..protocols import Checker
 from ..types import Claim, Label, Pair, Passage
 from .finding import Finding
-from .words import Reading
+from .words import Reading, read
 
 CANDIDATES = 6  # sentences the checker is asked about, the nearest to the claim
 MOST = 3  # sentences of one reference
@@ -46,8 +46,10 @@ def by_words(case: Case) -> list[int]:
 
 
 def _gain(case: Case, said: Sequence[float], own: Sequence[float]) -> float:
-    """The share of the claim that a sentence supports and the others do not."""
-    return sum(new >= 0.5 > old for old, new in zip(said, own, strict=True)) / max(len(said), 1)
+    """The share of the claim's words that a sentence supports and the others do not."""
+    words = read(case.claim.text).words
+    gains = [new >= 0.5 > old for old, new, word in zip(said, own, words, strict=True) if not word.light]
+    return sum(gains) / max(len(gains), 1)
 
 
 def by_checker(cases: Sequence[Case], check: Checker) -> list[list[int]]:
