@@ -1,4 +1,4 @@
-"""What localizers say of verdicts: the words of each part, those that stand against it, those that are missing."""
+"""What localizers say of verdicts: words for each part, words against it, words that are missing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from refchecker.localizer.locate import Localizer
 from refchecker.types import Claim, Element, Judgment, Label, Located, Pair, Passage, Record, Report, Verdict
 
 MOON = (
-    "Apollo 11 was the first mission to bring people to the Moon. Commander Neil Armstrong and pilot Buzz Aldrin "
-    "touched down on the lunar surface on July 20, 1969, at 20:17. The mission had been launched by a rocket from "
-    "Kennedy Space Center in Florida. It was watched by 650 million viewers."
+    "Apollo 11 was the first mission to bring people to the Moon. Commander Neil Armstrong and pilot Buzz "
+    "Aldrin touched down on the lunar surface on July 20, 1969, at 20:17. The mission had been launched by a "
+    "rocket from Kennedy Space Center in Florida. It was watched by 650 million viewers."
 )
 RESPONSE = "Apollo 11 landed on 24 July 1971. It was launched from Texas. 400 million people watched it."
 
@@ -146,9 +146,8 @@ _WORDS = (
     "1969",
     "4 May",
 )
-_text = st.lists(st.sampled_from((*_WORDS, ".", "\n", "was", "🙂", "\u200d", "\u0301")), max_size=14).map(
-    " ".join
-)
+_PIECES = (*_WORDS, ".", "\n", "was", "🙂", "\u200d", "\u0301")
+_text = st.lists(st.sampled_from(_PIECES), max_size=14).map(" ".join)
 
 
 @settings(max_examples=60, deadline=None)
@@ -195,9 +194,8 @@ def test_a_word_of_its_own_is_found_where_it_stands(
 def test_in_the_pipeline_and_in_the_output(localizers: dict[str, Localizer]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     claims = (Claim.of_triplet("Apollo 11", "landed on", "24 July 1971"),)
-    record = Record(
-        "1", RESPONSE, references=(Passage(MOON, "moon"), Passage("Cats sleep.", "cats")), claims=claims
-    )
+    references = (Passage(MOON, "moon"), Passage("Cats sleep.", "cats"))
+    record = Record("1", RESPONSE, references=references, claims=claims, extra={"response": RESPONSE})
 
     def check(pairs: Sequence[Pair]) -> list[Judgment]:
         label = {"moon": Label.CONTRADICTION, "cats": Label.NEUTRAL}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,8 @@ from refchecker.localizer.words import read
 PAGE = (
     "Commander Neil A. Armstrong and Buzz Aldrin of NASA landed on the Moon on July 20, 1969, at 20:17. "
     "Armstrong's suit had a grey colour. The UN paid 1,203,000 dollars for it. J.K. Rowling wrote books in "
-    "cafés; twelve hundred people came, 12 % of them children. 👩‍👩‍👧 The European Space Agency joined on 4/7/1975."
+    "cafés; twelve hundred people came, 12 % of them children. 👩‍👩‍👧 The "
+    "European Space Agency joined on 4/7/1975."
 )
 
 
@@ -77,7 +80,7 @@ def test_values(one: str, other: str, agreed: float, one_type: bool) -> None:
 @given(st.text(max_size=80))
 def test_values_do_not_overlap(text: str) -> None:
     found = values(text)
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(0 <= each.start < each.end <= len(text) for each in found)
 
 
@@ -85,5 +88,5 @@ def test_values_do_not_overlap(text: str) -> None:
 def test_words_stand_where_they_say(text: str) -> None:
     page = read(text)
     assert all(text[word.start : word.end].strip() for word in page.words)
-    assert all(one.end <= other.start for one, other in zip(page.words, page.words[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(page.words))
     assert len(page.sentence_of) == len(page.words)

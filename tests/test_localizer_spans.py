@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_stretches_do_not_overlap() -> None:
     found = nearest(words, words[:1], [5]).stretches(0, least=-1.0, most=30)
     taken = sorted((each.first, each.last) for each in found)
     assert len(found) > 3
-    assert all(one[1] <= other[0] for one, other in zip(taken, taken[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(taken))
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
 
 
@@ -80,7 +81,7 @@ def test_windows_cover_every_token(count: int, room: int, overlap: int) -> None:
     windows = windows_of(count, room, overlap)
     assert (windows[0][0], windows[-1][1]) == (0, count)
     assert all(end - start <= room for start, end in windows)
-    assert all(right[0] <= left[1] for left, right in zip(windows, windows[1:], strict=False))
+    assert all(right[0] <= left[1] for left, right in pairwise(windows))
 
 
 @given(st.integers(0, 400), st.integers(10, 60))
@@ -117,7 +118,7 @@ def test_add_tokens_leaves_the_logits_bit_for_bit(tmp_path: Path) -> None:
 def test_a_word_in_two_contexts_has_two_vectors(encode: EmbeddedEncoder) -> None:
     [text] = encode(["The boat lay at the bank of the river. She took her savings to the bank."])
     starts = text.offsets[:, 0].tolist()
-    first, second = (text.vectors[starts.index(at)] for at in (21, 67))
+    first, second = (text.vectors[starts.index(at)] for at in (20, 67))
     cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
     assert 0.2 < cosine < 0.98
 

@@ -11,7 +11,7 @@ from ..protocols import Checker
 from ..types import Claim, Label, Pair, Part
 from .finding import Finder, parts_of
 from .matching import support
-from .sentences import Case
+from .sentences import Case, offered
 from .values import comparable
 from .words import Reading, Word, read, whole_characters
 
@@ -22,6 +22,7 @@ _TYPED, _NAMED, _OTHER = (
     0.2,
 )  # what a kind of words counts for, beside their nearness to the claim's
 _ALIKE, _CLOSE = 0.3, 0.2
+_ELSEWHERE = 0.1  # less for what stands in another of the sentences near to the claim
 _MOST_OTHERS = 6
 
 
@@ -43,17 +44,26 @@ def clashes(case: Case, chosen: Sequence[int], find: Finder) -> list[Clash]:
     """
     wanted, page = read(case.claim.text), case.page
     said = _said(wanted, case, chosen)
-    free = _free(wanted, page, chosen)
+    around = {*chosen, *offered(case)}
+    free = _free(wanted, page, around)
     found: list[Clash] = []
+
+    def within(place: tuple[int, int]) -> bool:
+        return any(start <= place[0] < end for start, end in (page.sentences[i] for i in chosen))
+
     for part, (start, end) in parts_of(case.claim).items():
         for run in _runs(wanted, said, start, end):
             claimed = (run[0].start, run[-1].end)
-            options = list(_options(run, free, page))
+            options = [
+                (place, weight - _ELSEWHERE * (not within(place)))
+                for place, weight in _options(run, free, page)
+                if weight > _OTHER or within(place)
+            ]
             if not options:
                 continue
             places = [place for place, _ in options]
             alike = find.alike(case.claim, *claimed, page.text, places)
-            near = _closeness(wanted, page, chosen, run, places)
+            near = _closeness(wanted, page, around, run, places)
             found += (
                 Clash(
                     part,

@@ -77,8 +77,9 @@ class Localizer:
         evidence: list[Span] = []
         missing: set[tuple[int, int]] = set()
         for case, chosen, wrong in decided:
-            evidence += (case.passage.span(*case.page.sentences[i]) for i in chosen)
             clash = wrong[:1]
+            chosen = [*chosen, *_further(case, chosen, clash)]
+            evidence += (case.passage.span(*case.page.sentences[i]) for i in chosen)
             elements += _found(case, chosen, clash)
             missing.update(each.claimed for each in clash)
         if verdict.label is Label.NEUTRAL:
@@ -93,6 +94,11 @@ class Localizer:
         known = {i for span in claim.spans for i in _sentences_at(page, span.start, span.end)}
         for part, mention in placed(finding, page, known, GUESS).items():
             yield Element(part, "said", Span(RESPONSE, mention.start, mention.end), mention.score)
+
+
+def _further(case: Case, chosen: Sequence[int], clash: Sequence[Clash]) -> list[int]:
+    """The sentences of a clash that are not chosen yet."""
+    return [i for each in clash for i in _sentences_at(case.page, *each.given) if i not in chosen]
 
 
 def _found(case: Case, chosen: Sequence[int], clash: Sequence[Clash]) -> Iterator[Element]:

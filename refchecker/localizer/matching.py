@@ -39,10 +39,13 @@ def mentions(wanted: Reading, page: Reading) -> list[Mention]:
     if not wanted.words:
         return list(_literal(wanted.text.strip(), page.text))
     items = heavy(wanted)
-    found = [
+    verbatim = list(_verbatim(wanted, items[0], page))
+    found = verbatim + [
         mention
         for cluster in _clusters(_hits(wanted, items, page), page, max(MIN_GAP_WORDS, len(items)))
-        if (mention := _mention(cluster, wanted, items, page)) and mention.score >= MIN_SCORE
+        if (mention := _mention(cluster, wanted, items, page))
+        and mention.score >= MIN_SCORE
+        and all(mention.end <= each.start or each.end <= mention.start for each in verbatim)
     ]
     if not any(each.score >= LAST_NAME for each in found):
         found += _acronyms(wanted, items, page)
@@ -61,6 +64,18 @@ def support(wanted: Reading, page: Reading) -> list[list[float]]:
 def heavy(wanted: Reading) -> list[int]:
     """The places of the words that carry meaning; all, where none does."""
     return [i for i, word in enumerate(wanted.words) if not word.light] or list(range(len(wanted.words)))
+
+
+def _verbatim(wanted: Reading, item: int, page: Reading) -> Iterator[Mention]:
+    """Where the page has all the words that are wanted, one after the other."""
+    plain = [word.plain for word in wanted.words]
+    anchor = wanted.words[item]
+    places = range(len(page.words)) if anchor.light or anchor.value else page.places.get(anchor.form, ())
+    for first in (place - item for place in places):
+        run = page.words[first : first + len(plain)] if first >= 0 else ()
+        if [word.plain for word in run] == plain:
+            start, end = whole_characters(page.text, run[0].start, run[-1].end)
+            yield Mention(start, end, 1.0, frozenset(range(len(plain))))
 
 
 def _literal(wanted: str, text: str) -> Iterator[Mention]:

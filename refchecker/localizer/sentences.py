@@ -59,9 +59,9 @@ def by_checker(cases: Sequence[Case], check: Checker) -> list[list[int]]:
     ones with it until the checker is about as sure as with the whole passage. What makes it less sure is
     left out again.
     """
-    offered = [_offered(case) for case in cases]
-    alone = _asked(check, cases, [[(i,) for i in own] for own in offered])
-    order = [_ordered(*each) for each in zip(cases, offered, alone, strict=True)]
+    some = [offered(case) for case in cases]
+    alone = _asked(check, cases, [[(i,) for i in own] for own in some])
+    order = [_ordered(*each) for each in zip(cases, some, alone, strict=True)]
     chosen = [own[:1] for own in order]
     best = [sure[tuple(own)] if own else 0.0 for own, sure in zip(chosen, alone, strict=True)]
     for place in range(1, CANDIDATES):
@@ -80,7 +80,8 @@ def by_checker(cases: Sequence[Case], check: Checker) -> list[list[int]]:
     return chosen
 
 
-def _offered(case: Case) -> list[int]:
+def offered(case: Case) -> list[int]:
+    """The few sentences that are nearest to the claim."""
     ranks = case.finding.ranks
     return sorted(range(len(ranks)), key=lambda i: -ranks[i])[:CANDIDATES]
 
