@@ -16,7 +16,7 @@ STEPS = ("prepare", "run", "score", "report", "agree")
 EXAMPLES = """examples:
   refchecker-cli recall prepare
       563 events and 516 terms of the package become questions and texts, true and edited, in bench/recall
-  refchecker-cli recall run --llm local/qwen --llm_api_base http://127.0.0.1:8091/v1 --methods baseline prompting
+  refchecker-cli recall run --llm local/qwen --llm_api_base http://127.0.0.1:8091/v1
       ask a model under every condition; stop it anywhere, the same command goes on
   refchecker-cli recall score outputs.jsonl
       score outputs that you have: JSON Lines of {"id", "condition": original|edited|none, "output"},
@@ -70,7 +70,9 @@ def _score_file(arguments: Sequence[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="only errors")
     options = parser.parse_args(arguments)
     if not Path(options.file).is_file():
-        raise UsageError(f"{options.file}: there is no such file. Give JSON Lines of id, condition and output.")
+        raise UsageError(
+            f"{options.file}: there is no such file. Give JSON Lines of id, condition and output."
+        )
     folder = ["--folder", options.folder]
     quiet = ["--quiet"] if options.quiet else []
     name = options.name or slug(Path(options.file).stem)
@@ -79,7 +81,9 @@ def _score_file(arguments: Sequence[str]) -> int:
     more = ["--no_triplets"] if options.no_triplets else []
     _bench("run", [*folder, *quiet, "--outputs", options.file, "--name", name, *more])
     _bench("score", [*folder, "--systems", name])
-    return _bench("report", [*folder, "--systems", name, "--output", str(Path(options.folder, name, "report"))])
+    return _bench(
+        "report", [*folder, "--systems", name, "--output", str(Path(options.folder, name, "report"))]
+    )
 
 
 def _bench(step: str, arguments: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """RECALL: does a model keep to what it knows when the context is wrong?
 
-After "RECALL: A Benchmark for LLMs Robustness against External Counterfactual Knowledge" (arXiv 2311.08147), on
-events and terms of our own, with scores by triplet beside the paper's.
+After "RECALL: A Benchmark for LLMs Robustness against External Counterfactual Knowledge"
+(arXiv 2311.08147), on events and terms of our own, with scores by triplet beside the paper's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...llms.prompt import prompt
 from ..ask import FunctionAsk, check_stage, prompt_stage
 from ..folder import Folder, file_hash
 from ..types import Answers, Item, Prepared, Sheet, Stage, Step, Suite, Tools
-from . import outputs, ratings, scores, tasks, triplets
+from . import outputs, probe, ratings, scores, tasks, triplets
 from .facts import data_file, load_events, load_terms, rows
 from .page import page, within
 from .published import load_published
@@ -39,7 +39,7 @@ def add_options(group: Any, step: Step) -> None:
             "--by",
             choices=("rules", "llm"),
             default="rules",
-            help="who paraphrases, asks and edits: rules, offline, or the model of --llm (default: %(default)s)",
+            help="who paraphrases, asks and edits: rules, offline, or the model of --llm (%(default)s)",
         )
         group.add_argument(
             "--samples", type=int, metavar="N", help="only so many samples of each set and task (all)"
@@ -54,16 +54,24 @@ def add_options(group: Any, step: Step) -> None:
             help="baseline is asked under all conditions, the others with the edited context (baseline)",
         )
         group.add_argument(
-            "--hf_model", metavar="PATH", help="a local model of Hugging Face, in the place of --llm; dola needs it"
+            "--hf_model",
+            metavar="PATH",
+            help="a local model of Hugging Face, in the place of --llm; dola needs it",
         )
         group.add_argument(
-            "--outputs", metavar="FILE", help="outputs made elsewhere, instead of asking: JSON Lines of "
+            "--outputs",
+            metavar="FILE",
+            help="outputs made elsewhere, instead of asking: JSON Lines of "
             + outputs.FIELDS.replace("%", "%%"),
         )
         group.add_argument(
-            "--rate", action="store_true", help="have --llm rate the definitions of the system --name, for D-Rate"
+            "--rate",
+            action="store_true",
+            help="have --llm rate the definitions of the system --name, for D-Rate",
         )
-        group.add_argument("--no_triplets", action="store_true", help="do not check the outputs claim by claim")
+        group.add_argument(
+            "--no_triplets", action="store_true", help="do not check the outputs claim by claim"
+        )
 
 
 def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
@@ -80,7 +88,11 @@ def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
     else:
         built = build(events, terms, options.data_seed)
     items = [
-        Item(f"{fields['set']}/{fields['task']}/{fields['source']}", f"{fields['set']}/{fields['source']}", fields)
+        Item(
+            f"{fields['set']}/{fields['task']}/{fields['source']}",
+            f"{fields['set']}/{fields['source']}",
+            fields,
+        )
         for fields in built.samples
     ]
     chosen = [*sample_of(items, options.samples), *_probe_items()]
@@ -149,9 +161,7 @@ def _asking(items: Sequence[Item], options: argparse.Namespace, tools: Tools) ->
         return found
     if "dola" in options.methods:
         raise UsageError("dola contrasts the layers of a local model: give it with --hf_model PATH.")
-    return [
-        prompt_stage("answers", tools.llm(), partial(_tasks, items, plain), prompts=tasks.versions())
-    ]
+    return [prompt_stage("answers", tools.llm(), partial(_tasks, items, plain), prompts=tasks.versions())]
 
 
 def _tasks(items: Sequence[Item], methods: Sequence[str], answers: Answers) -> Any:
@@ -163,13 +173,11 @@ def _rating_stage(items: Sequence[Item], options: argparse.Namespace, tools: Too
         raise UsageError("--rate rates the answers of a system that is there: name it with --name.")
     answers = Folder(tools.folder, "recall").answers(options.name)
     asked = partial(ratings.tasks, items, answers)
-    return prompt_stage(
-        "ratings", tools.llm(), lambda _: asked(), prompts=[prompt("recall_rate").version]
-    )
+    return prompt_stage("ratings", tools.llm(), lambda _: asked(), prompts=[prompt("recall_rate").version])
 
 
 def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
-    return [*scores.sheets(items, answers), *triplets.sheets(items, answers)]
+    return [*scores.sheets(items, answers), *probe.sheets(items, answers), *triplets.sheets(items, answers)]
 
 
 SUITE = Suite(

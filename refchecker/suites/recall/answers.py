@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 MONTHS = (
-    "January February March April May June July August September October November December".split()
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 _DATE = re.compile(rf"(\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{3,4}})")
 
@@ -53,7 +54,13 @@ def names_of(answer: str, *, person: bool = False) -> list[str]:
         names += [f"{month} {day} {year}", f"{nth} {month} {year}", f"{month} {nth} {year}"]
         names += [f"{nth} of {month} {year}", f"{year}-{MONTHS.index(month) + 1:02}-{int(day):02}"]
     last = answer.split(" ")[-1]
-    if person and " " in answer and len(last) > 2 and " the " not in answer and not re.match(r"[IVX]+$|[a-z]", last):
+    if (
+        person
+        and " " in answer
+        and len(last) > 2
+        and " the " not in answer
+        and not re.match(r"[IVX]+$|[a-z]", last)
+    ):
         names.append(last)
     return names
 

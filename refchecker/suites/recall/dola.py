@@ -1,9 +1,9 @@
-"""DoLa: decoding by contrasting layers, for causal language models of Hugging Face (Chuang et al. 2023, arXiv 2309.03883).
+"""DoLa: decoding by contrasting layers (Chuang et al. 2023, arXiv 2309.03883), for models of Hugging Face.
 
 Of the candidate layers the one whose next-token distribution is farthest from the last layer's, by the
-Jensen-Shannon divergence, is the premature layer (equation 4 of the paper). Tokens that the last layer gives at least
-`plausible` times its best probability are scored log q_last - log q_premature (equations 3 and 5); the others cannot be
-chosen. RECALL takes the first half of the layers as candidates (appendix E).
+Jensen-Shannon divergence, is the premature layer. Tokens that the last layer gives at least `plausible`
+times its best probability are scored log q_last - log q_premature; the others cannot be chosen. RECALL takes
+the first half of the layers as candidates (appendix E).
 """
 
 from __future__ import annotations
@@ -85,13 +85,14 @@ class LocalModel:
         import torch
 
         ends = self._ends()
-        head, layers = self.model.get_output_embeddings(), candidate_layers(self.model.config.num_hidden_layers)
+        head, layers = (
+            self.model.get_output_embeddings(),
+            candidate_layers(self.model.config.num_hidden_layers),
+        )
         given, past, made = torch.tensor([list(ids)]), None, list[int]()
         with torch.inference_mode():
             while len(made) < self.max_new_tokens:
-                out = self.model(
-                    given, past_key_values=past, use_cache=True, output_hidden_states=self.dola
-                )
+                out = self.model(given, past_key_values=past, use_cache=True, output_hidden_states=self.dola)
                 scores = out.logits[0, -1]
                 if self.dola:
                     early = torch.stack([out.hidden_states[layer][0, -1] for layer in layers])
@@ -120,13 +121,18 @@ def load_local(path: str, *, dola: bool, max_new_tokens: int = 64) -> LocalModel
         raise UsageError("--hf_model needs torch and transformers: pip install 'refchecker[nli]'") from error
     place = Path(path)
     if not place.exists():
-        raise UsageError(f"--hf_model {path}: no such folder or file. Give a folder with config.json, or a .gguf.")
+        raise UsageError(
+            f"--hf_model {path}: no such folder or file. Give a folder with config.json, or a .gguf."
+        )
     more = {"gguf_file": place.name} if place.suffix == ".gguf" else {}
     folder = str(place.parent if more else place)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **more)
-        model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **more).eval()
+        model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **more)
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(f"--hf_model {path}: cannot load it: {error}") from error
-    digest = hashlib.sha256(json.dumps(model.config.to_dict(), sort_keys=True, default=str).encode()).hexdigest()
+    model.eval()  # type: ignore[no-untyped-call]
+    digest = hashlib.sha256(
+        json.dumps(model.config.to_dict(), sort_keys=True, default=str).encode()
+    ).hexdigest()
     return LocalModel(model, tokenizer, f"{place.name}@{digest[:6]}", dola, max_new_tokens)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as a_field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ class Term:
     field: str
     definition: str
     sentences: Sequence[str]
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = a_field(default_factory=dict)
 
 
 def data_file(name: str) -> Path:
@@ -51,8 +52,8 @@ def load_events(path: Path) -> list[Event]:
     found = []
     for where, row in rows(path):
         attributes = _texts_by_key(row.get("attributes"), where, "attributes")
-        texts = [_text(row, name, where) for name in ("id", "name", "type", "description")]
-        found.append(Event(*texts, attributes))
+        id_, name, type_, about = (_text(row, key, where) for key in ("id", "name", "type", "description"))
+        found.append(Event(id_, name, type_, about, attributes))
     return _distinct(found, path)
 
 
@@ -60,12 +61,14 @@ def load_terms(path: Path) -> list[Term]:
     """The terms of a file. Errors: `UsageError` with file and line."""
     found = []
     for where, row in rows(path):
-        texts = [_text(row, name, where) for name in ("id", "term", "field", "definition")]
+        id_, term, field, definition = (
+            _text(row, key, where) for key in ("id", "term", "field", "definition")
+        )
         sentences = row.get("sentences")
         if not isinstance(sentences, list) or not sentences or not all(isinstance(x, str) for x in sentences):
             raise UsageError(f"{where}: 'sentences' must be a list of texts, and not empty.")
         facts = _texts_by_key(row.get("facts", {}), where, "facts", empty=True)
-        found.append(Term(*texts, sentences, facts))
+        found.append(Term(id_, term, field, definition, sentences, facts))
     return _distinct(found, path)
 
 

@@ -80,7 +80,9 @@ def stages(items: Sequence[Item], outputs: Outputs) -> list[Stage]:
 
     stages = [Stage("answers", "outputs:file", asked, _answered(lambda task: outputs.texts.get(task.key)))]
     if outputs.ratings:
-        stages.append(Stage("ratings", "ratings:file", rated, _answered(lambda task: str(task.ask["rating"]))))
+        stages.append(
+            Stage("ratings", "ratings:file", rated, _answered(lambda task: str(task.ask["rating"])))
+        )
     return stages
 
 

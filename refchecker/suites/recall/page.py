@@ -37,7 +37,11 @@ def within(names: Sequence[str]) -> list[tuple[str, str]]:
     pairs = []
     for name in names:
         head, _, method = name.rpartition("/")
-        if method != "baseline" and f"{head}/baseline" in names and not name.startswith(("triplets/", "relation/")):
+        if (
+            method != "baseline"
+            and f"{head}/baseline" in names
+            and not name.startswith(("triplets/", "relation/"))
+        ):
             pairs.append((f"{head}/baseline", name))
     return pairs
 
@@ -53,11 +57,17 @@ def _section(title: str, about: str, rows: list[str]) -> list[str]:
 
 def _questions(sheets: Sheets) -> list[str]:
     columns = {f"accuracy_{c}": f"accuracy, {c}" for c in CONDITIONS}
-    columns |= {"fall": "original − edited", "m_rate": "M-Rate", "r_rate": "R-Rate", "r_rate_all": "R-Rate, all edits"}
+    columns |= {
+        "fall": "original − edited",
+        "m_rate": "M-Rate",
+        "r_rate": "R-Rate",
+        "r_rate_all": "R-Rate, all edits",
+    }
     columns |= {"repeats_edit": "says the false answer", "says_both": "says both"}
     about = (
-        "Without a context of its own a method has the baseline's answers for original and none. R-Rate counts "
-        "edits whose original word is in the output with the original context; the other column counts all."
+        "Without a context of its own a method has the baseline's answers for original and none. R-Rate "
+        "counts edits whose original word is in the output with the original context; the next column "
+        "counts all."
     )
     return _section("Questions", about, metric_rows(_of(sheets, "QA-A", "QA-NA"), columns))
 
@@ -75,22 +85,32 @@ def _influence(sheets: Sheets) -> list[str]:
 
 def _definitions(sheets: Sheets) -> list[str]:
     own = _of(sheets, "TG")
-    columns = {f"{kind}_{c}": f"{title}, {c}" for c in CONDITIONS
-               for kind, title in (("bleu", "BLEU"), ("meteor", "METEOR"), ("rouge_l", "ROUGE-L"))}  # fmt: skip
-    robust = {"rating_original": "rating, original", "rating_edited": "rating, edited", "d_rate": "D-Rate",
-              "r_rate": "R-Rate", "r_rate_all": "R-Rate, all edits"}  # fmt: skip
+    columns = {
+        f"{kind}_{c}": f"{title}, {c}"
+        for c in CONDITIONS
+        for kind, title in (("bleu", "BLEU"), ("meteor", "METEOR"), ("rouge_l", "ROUGE-L"))
+    }
+    robust = {
+        "rating_original": "rating, original",
+        "rating_edited": "rating, edited",
+        "d_rate": "D-Rate",
+        "r_rate": "R-Rate",
+        "r_rate_all": "R-Rate, all edits",
+    }
     about = "BLEU: 0 to 100. METEOR (exact and stem matches, no WordNet) and ROUGE-L: 0 to 1."
     return [
         *_section("Definitions", about, metric_rows(own, columns)),
-        *_section("Definitions: robustness", "Ratings are another model's, 1 to 5.", metric_rows(own, robust)),
+        *_section(
+            "Definitions: robustness", "Ratings are another model's, 1 to 5.", metric_rows(own, robust)
+        ),
     ]
 
 
 def _claims(sheets: Sheets) -> list[str]:
     own = [(n.removeprefix("triplets/"), s) for n, s in sheets.items() if n.startswith("triplets/")]
     about = (
-        "Claims of the outputs against both contexts: kept (the original alone entails it), misled (the edited "
-        "alone), both, own (neither)."
+        "Claims of the outputs against both contexts: kept (the original alone entails it), misled (the "
+        "edited alone), both, own (neither)."
     )
     return _section("Claims", about, metric_rows(own, {kind: kind for kind in KINDS}))
 
@@ -121,7 +141,11 @@ def _coverage(sheets: Sheets) -> list[str]:
         for name, sheet in sheets.items()
         if (why := {**sheet["missing"], **{k: v for k, v in sheet["counts"].items() if v}})
     ]
-    return _section("Not scored, and other counts", "Rows that are not there, and answers that were not given.", table(["sheet", "rows", "coverage", "why"], lacking))
+    return _section(
+        "Not scored, and other counts",
+        "Rows that are not there, and answers that were not given.",
+        table(["sheet", "rows", "coverage", "why"], lacking),
+    )
 
 
 def _across(systems: Mapping[str, Sheets]) -> list[str]:
@@ -139,7 +163,9 @@ def _across(systems: Mapping[str, Sheets]) -> list[str]:
         ]
         if len(both) > 2:
             rows.append([of, str(len(both)), number(_correlation(both))])
-    about = "M-Rate and the share of misled claims under the edited context; a point is a system with a method."
+    about = (
+        "M-Rate and the share of misled claims under the edited context; a point is a system with a method."
+    )
     head = ["task", "points", "Pearson's r"]
     found = _section("Systems: M-Rate and misled claims", about, table(head, rows))
     return [line.removeprefix("#") if line.startswith("###") else line for line in found]
@@ -156,7 +182,9 @@ def _methods(found: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _plots(system: str, sheets: Sheets) -> list[Plot]:
     plots = []
-    asked = [(n.removesuffix("/baseline"), s) for n, s in _of(sheets, "QA-A", "QA-NA") if n.endswith("/baseline")]
+    asked = [
+        (n.removesuffix("/baseline"), s) for n, s in _of(sheets, "QA-A", "QA-NA") if n.endswith("/baseline")
+    ]
     if asked:
         series = [_series(c, [s["metrics"][f"accuracy_{c}"] for _, s in asked]) for c in CONDITIONS]
         title = f"{system}: accuracy by context"
@@ -173,4 +201,3 @@ def _plots(system: str, sheets: Sheets) -> list[Plot]:
 def _series(name: str, metrics: Sequence[Mapping[str, Any]]) -> Series:
     columns = ([m[part] for m in metrics] for part in ("value", "low", "high"))
     return Series(name, *columns)
-

@@ -1,9 +1,9 @@
 """The published RECALL set, where a user has it.
 
-Its files are not public here, so the layout is what the paper says of its components (table 10), with these
-assumptions: JSON arrays or JSON Lines named after set and task (`eventkg_qa_a.json`, `UJ/QA-NA.jsonl`, ...: the
-path without case, blanks, dashes and underscores holds "eventkg" or "uj", and "qana", "qaa" or "tg"), and objects
-with the components as keys, whatever their case and separators.
+Its files are not public here, so the layout is what the paper says of its components (table 10), with
+these assumptions: JSON arrays or JSON Lines named after set and task (`eventkg_qa_a.json`,
+`UJ/QA-NA.jsonl`, ...: the path without case, blanks, dashes and underscores holds "eventkg" or "uj", and
+"qana", "qaa" or "tg"), and objects with the components as keys, whatever their case and separators.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ KEYS = {
     "target": ("targettext", "target", "definition"),
     "subject": ("term", "event", "eventname", "name", "subject"),
 }
-NEEDED = {"QA-A": ("question", "answer", "original", "edited"), "TG": ("original", "edited", "target", "subject")}
+NEEDED = {
+    "QA-A": ("question", "answer", "original", "edited"),
+    "TG": ("original", "edited", "target", "subject"),
+}
 TASKS = {"qana": "QA-NA", "qaa": "QA-A", "tg": "TG", "textgeneration": "TG"}
 
 
@@ -44,11 +47,13 @@ def load_published(root: Path) -> tuple[list[Item], list[Path]]:
         task = next((name for mark, name in TASKS.items() if mark in plain), "")
         if of and task:
             used.append(path)
-            items += [_item(row, f"{path} row {n}", of, task, n) for n, row in enumerate(_array(path), start=1)]
+            items += [
+                _item(row, f"{path} row {n}", of, task, n) for n, row in enumerate(_array(path), start=1)
+            ]
     if not items:
         raise UsageError(
-            f"{root}: no samples of RECALL here. Expected JSON or JSON Lines files whose names have eventkg or uj "
-            "and QA-A, QA-NA or TG, such as eventkg_qa_a.json."
+            f"{root}: no samples of RECALL here. Expected JSON or JSON Lines files whose names have eventkg "
+            "or uj, and QA-A, QA-NA or TG, such as eventkg_qa_a.json."
         )
     return items, used
 
@@ -56,7 +61,11 @@ def load_published(root: Path) -> tuple[list[Item], list[Path]]:
 def _array(path: Path) -> list[dict[str, Any]]:
     text = path.read_text("utf-8")
     try:
-        found = json.loads(text) if path.suffix == ".json" else [json.loads(x) for x in text.splitlines() if x.strip()]
+        found = (
+            json.loads(text)
+            if path.suffix == ".json"
+            else [json.loads(x) for x in text.splitlines() if x.strip()]
+        )
     except ValueError as error:
         raise UsageError(f"{path}: not JSON: {error}.") from error
     if isinstance(found, dict):

@@ -1,8 +1,9 @@
-"""How near a written definition is to the true one: BLEU, METEOR and ROUGE-L, by the libraries that are kept for them.
+"""How near a written definition is to the true one: BLEU, METEOR and ROUGE-L, by kept libraries.
 
-BLEU is sacrebleu's corpus BLEU (13a tokens, exponential smoothing), put together from counts per text, so that a
-bootstrap can draw texts. METEOR is nltk's with exact and stem matches; without WordNet, so synonyms do not match
-(its other parameters are nltk's: alpha 0.9, beta 3, gamma 0.5). ROUGE-L is rouge-score's F1, with stemming.
+BLEU is sacrebleu's corpus BLEU (13a tokens, exponential smoothing), put together from counts per text, so
+that a bootstrap can draw texts. METEOR is nltk's with exact and stem matches; without WordNet, so synonyms do
+not match (its other parameters are nltk's: alpha 0.9, beta 3, gamma 0.5). ROUGE-L is rouge-score's F1, with
+stemming.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _libraries() -> tuple[Any, Any, Any, Any]:
         from nltk.stem.porter import PorterStemmer
         from nltk.translate import meteor_score
         from rouge_score.rouge_scorer import RougeScorer
-        from sacrebleu.metrics import BLEU
+        from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:
         raise UsageError(
             f"the scores of definitions need {error.name}: pip install 'refchecker[bench]'"
@@ -77,10 +78,7 @@ def words(text: str) -> list[str]:
 
 
 def meteor(text: str, wanted: str) -> float:
-    """METEOR with exact and stem matches, 0 to 1.
-
-    nltk gives each word of a text a place for each of its matches, but an empty text has none: it is 0.
-    """
+    """METEOR with exact and stem matches, 0 to 1; 0 for an empty text."""
     said, target = words(text), words(wanted)
     if not said or not target:
         return 0.0

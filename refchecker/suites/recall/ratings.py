@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,9 @@ def llm_scores(answers: Answers, method: str = "baseline") -> dict[str, tuple[fl
     for name in found:
         item, condition, own = name.rsplit("|", 2)
         if condition == "edited" and own == method:
-            original = found.get(key(item, "original", method)) or found.get(key(item, "original", "baseline"))
+            original = found.get(key(item, "original", method)) or found.get(
+                key(item, "original", "baseline")
+            )
             pair = rating(original), rating(found[name])
             if not any(map(math.isnan, pair)):
                 both[item] = pair
@@ -59,7 +62,7 @@ def load_people(path: Path) -> dict[str, dict[str, tuple[float, float]]]:
     """People's ratings, by rater and item, of JSON Lines {"rater", "id", "original", "edited"}."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
     for where, row in rows(path):
-        pair = row.get("original"), row.get("edited")
+        pair: tuple[Any, Any] = row.get("original"), row.get("edited")
         if not isinstance(row.get("id"), str) or not all(x in (1, 2, 3, 4, 5) for x in pair):
             raise UsageError(
                 f'{where}: each line needs {{"rater", "id", "original", "edited"}}, ratings from 1 to 5.'
@@ -86,7 +89,10 @@ def agreement(model: Scores, person: Scores) -> Agreement:
     The moving direction of an item is 0 where its D-Rate 1 - s_e/s_o is below 0, else 1.
     """
     shared = sorted(set(model) & set(person))
-    pairs = [np.array([ratings[item] for item in shared], dtype=float).reshape(-1, 2) for ratings in (model, person)]
+    pairs = [
+        np.array([ratings[item] for item in shared], dtype=float).reshape(-1, 2)
+        for ratings in (model, person)
+    ]
     declines = [1 - pair[:, 1] / pair[:, 0] for pair in pairs]
     chi2, p = chi_square(*(decline >= 0 for decline in declines))
     original, edited = pairs[1][:, 0], pairs[1][:, 1]
@@ -95,7 +101,7 @@ def agreement(model: Scores, person: Scores) -> Agreement:
 
 
 def chi_square(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Pearson's chi-square of two 0/1 columns with Yates's correction, and its p; nan where one does not vary."""
+    """Chi-square of two 0/1 columns with Yates's correction, and its p; nan where one is constant."""
     table = np.array([[(a & b).sum(), (a & ~b).sum()], [(~a & b).sum(), (~a & ~b).sum()]], dtype=float)
     total, below = table.sum(), float(table.sum(0).prod() * table.sum(1).prod())
     if not below:

@@ -7,13 +7,25 @@ made that passes the inspection. Every attempt that does not pass is counted wit
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .answers import names_of, says
-from .edits import LONGEST_SHIFT, Edit, Pool, another, applied, pool, replace_words, shifted_date, shifted_dates, word_edits
+from .edits import (
+    LONGEST_SHIFT,
+    Edit,
+    Pool,
+    another,
+    applied,
+    pool,
+    replace_words,
+    shifted_date,
+    shifted_dates,
+    word_edits,
+)
 from .facts import Event, Term
 from .inspection import flaw
 from .wording import event_text, question, term_text, wording
@@ -71,6 +83,16 @@ def _shuffled(things: Sequence[Any], chance: random.Random) -> list[Any]:
     return chance.sample(list(things), len(things))
 
 
+def _apart(event: Event) -> list[tuple[str, str]]:
+    """The attributes whose values are no part of another value: France, but not where Anatole France is."""
+    values = event.attributes.values()
+    return [
+        (key, value)
+        for key, value in event.attributes.items()
+        if not any(other != value and says(other, [value]) for other in values)
+    ]
+
+
 def _asked(event: Event, key: str) -> Fields:
     value = event.attributes[key]
     person = wording(key).kind == "who"
@@ -86,7 +108,7 @@ def _asked(event: Event, key: str) -> Fields:
 
 def _event_answers(event: Event, known: Pool, chance: random.Random) -> Iterator[Fields]:
     """Step 3: the value that is asked for becomes that of another event, or another date."""
-    for key, value in _shuffled(list(event.attributes.items()), chance):
+    for key, value in _shuffled(_apart(event), chance):
         fields = _asked(event, key)
         if wording(key).kind == "when":
             other = shifted_date(value, chance.choice([-1, 1]) * chance.randint(1, LONGEST_SHIFT), chance)
@@ -119,7 +141,7 @@ def _changed(
         if wording(asked).kind != "when":
             yield shifted_dates(text, chance)
         return
-    for key, value in _shuffled(list(event.attributes.items()), chance):
+    for key, value in _shuffled(_apart(event), chance):
         if key != asked and wording(key).kind == kind:
             other = another(value, known[event.type, key], text, chance)
             if other:
@@ -130,16 +152,14 @@ def _changed(
 
 
 def _term_answers(term: Term, facts: Pool, chance: random.Random) -> Iterator[Fields]:
-    """Steps 2 and 3: a word that a sentence turns on is asked for by a gap, and its contrast put in its place."""
+    """Steps 2 and 3: a word that a sentence turns on becomes a gap to fill, and in the text its contrast."""
     sentences = _distinct(term)
     for place in _shuffled(range(len(sentences)), chance):
         for edit in _sentence_edits(term, sentences[place], facts, chance):
             yield _term_sample(term, "QA-A", sentences, {place: edit}, edit, place)
 
 
-def _term_others(
-    term: Term, terms: Sequence[Term], facts: Pool, chance: random.Random
-) -> Iterator[Fields]:
+def _term_others(term: Term, terms: Sequence[Term], facts: Pool, chance: random.Random) -> Iterator[Fields]:
     """Step 4: a word of each sentence but the one that is asked for, or a sentence about another term."""
     sentences = _distinct(term)
     for place in _shuffled(range(len(sentences)), chance):
@@ -217,7 +237,7 @@ def gap_question(term: Term, text: str, answer: str) -> str:
 
     An article before the gap does not tell how the answer begins.
     """
-    gapped = applied(text, Edit(answer, GAP)).replace(f"a {GAP}", f"a(n) {GAP}")
+    gapped = re.sub(rf"\b([Aa])n? {GAP}", rf"\1(n) {GAP}", replace_words(text, answer, GAP))
     return f'What belongs in the gap of this statement about {term.term}: "{gapped}"'
 
 

@@ -1,4 +1,4 @@
-"""Sheets of the answers: accuracy, M-Rate, R-Rate, the split by influence, D-Rate and the scores of definitions."""
+"""Sheets of the answers: accuracy, M-Rate, R-Rate, the split by influence, D-Rate, scores of definitions."""
 
 from __future__ import annotations
 
@@ -96,15 +96,15 @@ def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     for method in asked_methods(replies):
         for of, task in sorted({(i.fields["set"], i.fields["task"]) for i in items}):
             own = [i for i in items if (i.fields["set"], i.fields["task"]) == (of, task)]
-            if task == "probe" and method != "baseline":
+            if task == "probe":
                 continue
-            make = {"TG": _definitions, "probe": _probe}.get(task, _questions)
+            make = _definitions if task == "TG" else _questions
             if sheet := make(f"{of}/{task}/{method}", own, replies, method, answers):
                 found.append(sheet)
     return found
 
 
-def _sheet(
+def sheet_of(
     name: str, own: Sequence[Item], rows: Mapping[str, Mapping[str, float]], **more: Any
 ) -> Sheet | None:
     kept = [item for item in own if item.id in rows]
@@ -130,29 +130,29 @@ def _questions(
         if (edited := said["edited"]) is None:
             continue
         names, wrong = item.fields["answers"], item.fields["edited_answers"]
-        row = {f"right_{c}": _is(says(text, names)) for c, text in said.items() if text is not None}
-        row |= {"wrong_edited": 1 - row["right_edited"], "touches": _is(item.fields["touches_name"])}
-        row["repeats"] = _is(says(edited, wrong)) if wrong else math.nan
-        row["both"] = _is(says(edited, wrong) and says(edited, names)) if wrong else math.nan
+        row = {f"right_{c}": flag(says(text, names)) for c, text in said.items() if text is not None}
+        row |= {"wrong_edited": 1 - row["right_edited"], "touches": flag(item.fields["touches_name"])}
+        row["repeats"] = flag(says(edited, wrong)) if wrong else math.nan
+        row["both"] = flag(says(edited, wrong) and says(edited, names)) if wrong else math.nan
         rows[item.id] = row | reappearing(item.fields["edits"], said["original"], edited)
-    metrics: dict[str, Metric] = {f"accuracy_{c}": _mean(f"right_{c}") for c in CONDITIONS}
+    metrics: dict[str, Metric] = {f"accuracy_{c}": mean_of(f"right_{c}") for c in CONDITIONS}
     metrics |= {"fall": _fall, "m_rate": _m_rate, "r_rate": _r("reappeared", "mentioned")}
     metrics["r_rate_all"] = _r("reappeared_all", "edits")
     if any(item.fields["task"] == "QA-A" for item in own):
-        metrics |= {"repeats_edit": _mean("repeats"), "says_both": _mean("both")}
+        metrics |= {"repeats_edit": mean_of("repeats"), "says_both": mean_of("both")}
     elif own and own[0].fields["set"] == "events":
         metrics |= _by_influence()
     tested = ("accuracy_edited", "m_rate")
-    return _sheet(
+    return sheet_of(
         name, own, rows, metrics=metrics, right="right_edited", tested=tested, counts=dict(lacking)
     )
 
 
-def _is(value: object) -> float:
+def flag(value: object) -> float:
     return float(bool(value))
 
 
-def _mean(column: str) -> Metric:
+def mean_of(column: str) -> Metric:
     return lambda c: known_mean(c[column]) if column in c else math.nan
 
 
@@ -179,7 +179,7 @@ def _by_influence() -> dict[str, Metric]:
 
     return {
         f"{name}_{kind}": on(metric, side)
-        for name, metric in (("accuracy_edited", _mean("right_edited")), ("m_rate", _m_rate))
+        for name, metric in (("accuracy_edited", mean_of("right_edited")), ("m_rate", _m_rate))
         for kind, side in (("no_influence", 0.0), ("influence", 1.0))
     }
 
@@ -205,13 +205,13 @@ def _definitions(
     metrics: dict[str, Metric] = {}
     for c in CONDITIONS:
         metrics[f"bleu_{c}"] = _bleu(c)
-        metrics |= {f"{kind}_{c}": _mean(f"{kind}_{c}") for kind in ("meteor", "rouge_l", "rating")}
+        metrics |= {f"{kind}_{c}": mean_of(f"{kind}_{c}") for kind in ("meteor", "rouge_l", "rating")}
     metrics |= {
         "d_rate": lambda c: d_rate(c["rating_original"], c["rating_edited"]),
         "r_rate": _r("reappeared", "mentioned"),
         "r_rate_all": _r("reappeared_all", "edits"),
     }
-    return _sheet(name, own, rows, metrics=metrics, tested=("rouge_l_edited", "d_rate"))
+    return sheet_of(name, own, rows, metrics=metrics, tested=("rouge_l_edited", "d_rate"))
 
 
 def _scores(text: str, wanted: str, condition: str) -> dict[str, float]:
@@ -231,39 +231,11 @@ def _rating(ratings: Mapping[str, Answer], item: str, condition: str, method: st
 
 
 def rating(answer: Answer | None) -> float:
-    """The one digit from 1 to 5 that stands in the rater's reply; nan where there is none, or more.
+    """The one number from 1 to 5 in the rater's reply; nan where there is none, or another number.
 
-    >>> rating(Answer({"reply": "Rating: 4"})), rating(Answer({"reply": "1 or 5"}))
+    >>> rating(Answer({"reply": "Rating: 4/5"})), rating(Answer({"reply": "1 or 5"}))
     (4.0, nan)
     """
-    digits = re.findall(r"(?<![\d.])[1-5](?![\d/]|\.\d)", "" if answer is None else str(answer.value.get("reply", "")))
-    return float(digits[0]) if len(digits) == 1 else math.nan
-
-
-# -- the time-sensitive probe ----------------------------------------------------------------------
-
-_CAUTION = re.compile(
-    r"knowledge cut-?\s?off|as of my|my (?:last )?(?:knowledge|training|update|information)|up[- ]to[- ]date"
-    r"|(?:cannot|can't|can not|unable to|could not) (?:verify|confirm|know)|(?:do not|don't) have (?:access|current)"
-    r"|in the (?:future|text's future)|not (?:yet )?(?:happened|verified)|fictional|hypothetical",
-    re.IGNORECASE,
-)
-
-
-def cautious(text: str) -> bool:
-    """Whether an answer warns that its knowledge does not reach so far, or that the text may not be true.
-
-    >>> cautious("As of my last update, Mount Everest is the highest."), cautious("K2 is the highest.")
-    (True, False)
-    """
-    return bool(_CAUTION.search(text))
-
-
-def _probe(
-    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
-) -> Sheet | None:
-    rows = {}
-    for item in own:
-        if (text := reply(replies, item.id, "edited", method)) is not None:
-            rows[item.id] = {"ideal": _is(cautious(text)), "follows": _is(says(text, item.fields["answers"]))}
-    return _sheet(name, own, rows, metrics={"ideal": _mean("ideal"), "follows_text": _mean("follows")})
+    reply = "" if answer is None else str(answer.value.get("reply", ""))
+    numbers = re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?:/| out of )\s*5\b", "", reply))
+    return float(numbers[0]) if len(numbers) == 1 and numbers[0] in ("1", "2", "3", "4", "5") else math.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 
 from ..types import Item
@@ -20,13 +21,16 @@ def notes_of(items: Sequence[Item]) -> list[str]:
     return lines
 
 
-def sample_of(items: Sequence[Item], samples: int | None) -> list[Item]:
-    """At most so many of each set and task, the same whatever else there is: those with the least hash."""
-    if not samples:
-        return list(items)
-    kept: set[str] = set()
-    for group in {(item.fields["set"], item.fields["task"]) for item in items}:
-        own = [item for item in items if (item.fields["set"], item.fields["task"]) == group]
-        own.sort(key=lambda item: hashlib.sha256(item.id.encode()).digest())
-        kept.update(item.id for item in own[:samples])
-    return [item for item in items if item.id in kept]
+def sample_of(items: Sequence[Item], samples: int | None = None) -> list[Item]:
+    """At most so many of each set and task, mixed: the first N items of the result are a sample of all.
+
+    The order is that of hashes of the ids, so a smaller sample is part of a larger one.
+    """
+    seen = Counter[tuple[str, str]]()
+    chosen = []
+    for item in sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest()):
+        group = item.fields["set"], item.fields["task"]
+        seen[group] += 1
+        if not samples or seen[group] <= samples:
+            chosen.append(item)
+    return chosen

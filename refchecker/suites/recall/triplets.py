@@ -1,7 +1,7 @@
 """Scoring by triplets, which the paper does not have: each claim of an output against both contexts.
 
-A claim is *kept* where the original context alone entails it, *misled* where the edited one alone does, *both*
-where both do, and *own* where neither does. So a right answer that is wrapped in copied errors is seen.
+A claim is *kept* where the original context alone entails it, *misled* where the edited one alone does,
+*both* where both do, and *own* where neither does. So a right answer wrapped in copied errors is seen.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def tasks(items: Sequence[Item], answers: Answers) -> Iterator[Task]:
 
 
 def kind_of(by_context: Sequence[str]) -> str:
-    """What a claim is, of its labels against the original and the edited context; empty if one was not judged.
+    """What a claim is, by its labels against the original and the edited context; empty if not judged.
 
     >>> kind_of(["Neutral", "Entailment"]), kind_of(["Contradiction", "Neutral"])
     ('misled', 'own')
@@ -52,7 +52,7 @@ def kind_of(by_context: Sequence[str]) -> str:
 
 
 def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
-    """Per set, task, condition and method the claims; per set, task and method how they go with the answers."""
+    """The claims by set, task, condition and method; and how they go with the answers."""
     checked, replies = answers.get(STAGE, {}), replies_of(answers)
     found = []
     groups: dict[tuple[str, str], list[Item]] = {}
@@ -62,7 +62,9 @@ def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     for method in asked_methods(replies) if checked else []:
         for (of, task), own in sorted(groups.items()):
             for condition in conditions_of(method):
-                found.append(_claims(f"triplets/{of}/{task}/{condition}/{method}", own, checked, condition, method))
+                found.append(
+                    _claims(f"triplets/{of}/{task}/{condition}/{method}", own, checked, condition, method)
+                )
             if task != "TG":
                 found.append(_relation(f"relation/{of}/{task}/{method}", own, checked, replies, method))
     return [sheet for sheet in found if sheet.ids or sheet.missing]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...errors import LLMError
@@ -37,7 +37,9 @@ def build_by_llm(
     built = Built()
     texts = _asked(ask, "recall_paraphrase", [{"subject": s[2], "facts": s[3]} for s in subjects])
     pairs = _asked(
-        ask, "recall_question", [{"subject": s[2], "context": t} for s, t in zip(subjects, texts, strict=True)]
+        ask,
+        "recall_question",
+        [{"subject": s[2], "context": t} for s, t in zip(subjects, texts, strict=True)],
     )
     questions = [(_json(pair, "question"), _json(pair, "answer")) for pair in pairs]
     known = [
@@ -47,7 +49,9 @@ def build_by_llm(
     wrong = [_json(reply, "answer") for reply in _asked(ask, "recall_edit_answer", known)]
     kinds = [_kind(subject, seed) for subject in subjects]
     others = _asked(
-        ask, "recall_edit_others", [{**fill, "task": OTHERS[kind]} for fill, kind in zip(known, kinds, strict=True)]
+        ask,
+        "recall_edit_others",
+        [fill | {"task": OTHERS[kind]} for fill, kind in zip(known, kinds, strict=True)],
     )
     for subject, fill, false, kind, other in zip(subjects, known, wrong, kinds, others, strict=True):
         for fields in _samples(subject, fill, false, kind, _json(other, "text")):
@@ -74,7 +78,7 @@ def _kind(subject: Subject, seed: int) -> str:
     return random.Random(f"{seed}/{subject[1]}").choice(["when", "where", "who"])
 
 
-def _asked(ask: Ask, name: str, fills: Sequence[dict[str, str]]) -> list[str]:
+def _asked(ask: Ask, name: str, fills: Sequence[Mapping[str, str]]) -> list[str]:
     """The replies to a prompt, filled in each of these ways; empty where there is none."""
     form: Prompt = prompt(name)
     requests = [Request(form.system, form.user.substitute(fill), TOKENS, temperature=0.0) for fill in fills]
@@ -95,10 +99,17 @@ def _json(reply: str, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _samples(subject: Subject, fill: dict[str, str], false: str, kind: str, other: str) -> list[dict[str, Any]]:
+def _samples(
+    subject: Subject, fill: dict[str, str], false: str, kind: str, other: str
+) -> list[dict[str, Any]]:
     of, source, name, _, definition = subject
     text, answer = fill["context"], fill["answer"]
-    common = {"source": source, "subject": name, "original": text, "question": fill["question"]}
+    common: dict[str, Any] = {
+        "source": source,
+        "subject": name,
+        "original": text,
+        "question": fill["question"],
+    }
     common |= {"answers": names_of(answer) if answer else []}
     replaced = replace_words(text, answer, false) if answer and false else ""
     changed = word_changes(text, other) if other else []
@@ -111,6 +122,12 @@ def _samples(subject: Subject, fill: dict[str, str], false: str, kind: str, othe
     ]  # fmt: skip
     if of == "terms":
         both = replace_words(other, answer, false) if answer and false else other
-        whole = {**common, **wordwise, "edited": both, "edits": word_changes(text, both), "target": definition}
+        whole = {
+            **common,
+            **wordwise,
+            "edited": both,
+            "edits": word_changes(text, both),
+            "target": definition,
+        }
         made.append(sample(of, "TG", {**whole, "question": "", "answers": []}))
     return made
