@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..io import to_item
 from ..pipeline import run as run_pipeline
 from ..progress import Progress
-from ..protocols import Checker, Extractor, Retriever
+from ..protocols import Checker, Extractor, Localizer, Retriever
 from ..registry import find, load
 from ..session import Pipeline, Session, journal_of
 from ..summary import Tally
@@ -78,6 +78,7 @@ class _Parts(NamedTuple):
     extractor: Extractor | None
     checker: Checker | None
     retriever: Retriever | None = None
+    localizer: Localizer | None = None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,6 +94,8 @@ def run(options: argparse.Namespace) -> int:
         _checker(options, ledger, batching) if checking else None,
         retriever_options.retriever_of(options, progress.tell, ledger, batching) if checking else None,
     )
+    if checking:
+        parts = parts._replace(localizer=_localizer(options, parts.checker))
     guessing = (
         llm_options.Guessing(parts.extractor, options.language)
         if parts.extractor and options.dry_run
@@ -141,6 +144,7 @@ def _pipeline(options: argparse.Namespace, parts: _Parts) -> Pipeline:
             "aggregate": find("aggregator", options.aggregator_name),
             "check_batch": options.batch_size_checker,
             "min_confidence": options.min_confidence,
+            "locate": parts.localizer,
         }
     if parts.extractor:
         rules["extract_batch"] = options.batch_size_extractor
@@ -166,6 +170,7 @@ def _session(options: argparse.Namespace, parts: _Parts, progress: Progress) -> 
         settings |= {
             "checker": getattr(parts.checker, "signature", options.checker_name),
             "min_confidence": options.min_confidence,
+            "localizer": getattr(parts.localizer, "signature", "none"),
             "merge": options.merge,
             "aggregator": options.aggregator_name,
         }
@@ -204,6 +209,18 @@ def _checker(options: argparse.Namespace, ledger: Any, batching: Any) -> Any:
         reasons=options.reasons,
         quotes=options.quotes,
         **llm_options.client_options(options, "checker", ledger, batching),
+    )
+
+
+def _localizer(options: argparse.Namespace, checker: Checker | None) -> Any:
+    return load(
+        "localizer",
+        options.localize,
+        check=checker,
+        device=options.device,
+        language=options.language,
+        threads=options.concurrency,
+        cache_dir=options.cache_dir,
     )
 
 
