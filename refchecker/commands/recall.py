@@ -15,7 +15,7 @@ STEPS = ("prepare", "run", "score", "report", "agree")
 
 EXAMPLES = """examples:
   refchecker-cli recall prepare
-      563 events and 516 terms of the package become questions and texts, true and edited, in bench/recall
+      563 events and 512 terms of the package become questions and texts, true and edited, in bench/recall
   refchecker-cli recall run --llm local/qwen --llm_api_base http://127.0.0.1:8091/v1
       ask a model under every condition; stop it anywhere, the same command goes on
   refchecker-cli recall score outputs.jsonl
