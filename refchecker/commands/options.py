@@ -155,9 +155,10 @@ def checker_options(sub: argparse.ArgumentParser) -> None:
         default="none",
         metavar="NAME",
         help="show the words that verdicts rest on, in the references and the response: none; exact (the "
-        "same words, dates and numbers, no model); embedding (the nearest in meaning, by the embedded model's "
-        "token embeddings; embedding:MODEL by an encoder of Hugging Face or sentence-transformers, by name or "
-        "folder); auto or auto:MODEL (both, and the sentences the checker is surest of) (default: %(default)s)",
+        "same words, dates and numbers, no model); embedding (the nearest in meaning, by the embedded "
+        "model's token embeddings; embedding:MODEL by an encoder of Hugging Face or sentence-transformers, "
+        "by name or folder); auto or auto:MODEL (both, and the sentences the checker is surest of) "
+        "(default: %(default)s)",
     )
     group.add_argument(
         "--merge",
