@@ -2,8 +2,8 @@
 
     python -m benchmark.speed.corpus --out benchmark/results/corpus_speed.json
 
-There is no real collection of that size here: the corpus is Dolly's 4,291 documents over and over, in files
-of 10,000: each copy has its sentences in another order, and one word in 300 becomes a word of its own, so that
+There is no real collection of that size here: the corpus is Dolly's 4,291 documents over and over, in
+files of 10,000. Each copy has its sentences in another order, and one word in 300 becomes its own, so that
 the vocabulary grows about as that of real text does. So the sizes are those of a million passages; how well
 anything is found says nothing. Each step is a process of its own; its peak memory counts what it has mapped
 from disk and looked at. Figures count only on an idle machine; processor seconds less so.
@@ -150,7 +150,15 @@ def main() -> None:
         options.documents != 520_000
     )
     text = (
-        json.dumps({"command": command, "processors": len(os.sched_getaffinity(0)), **result}, indent=1)
+        json.dumps(
+            {
+                "command": command,
+                "processors": len(os.sched_getaffinity(0)),
+                "load_average": round(os.getloadavg()[2], 1),  # of the last quarter of an hour
+                **result,
+            },
+            indent=1,
+        )
         + "\n"
     )
     if options.out:
