@@ -125,7 +125,7 @@ def test_response_by_response_worked_by_hand() -> None:
 def test_a_response_without_claims_is_a_miss_and_has_no_rate() -> None:
     sheet = sheets()["response/zero_context/sentence"]
     assert values(sheet)["accuracy"] == 0
-    assert sheet.counts["no_claims_found"] == 5
+    assert sheet.counts["nothing_judged"] == 5
     assert values(sheet)["pearson"] != values(sheet)["pearson"]
 
 
@@ -571,3 +571,13 @@ def test_help_is_there_for_every_step(arguments: list[str], capsys: pytest.Captu
         bench(*arguments)
     assert caught.value.code == 0
     assert "human" in capsys.readouterr().out
+
+
+def test_a_response_of_which_nothing_was_judged_is_a_miss_and_one_partly_judged_is_no_support() -> None:
+    given = answered(items())
+    given["check-response"]["zero_context/ada/q1"] = Answer({"labels": [A]}, "the claim is too long")
+    given["check-triplet"]["zero_context/ada/q1"] = Answer({"labels": [A, E]}, "the claim is too long")
+    whole, partly = (sheets(given)[f"response/zero_context/{form}"] for form in ("response", "triplet"))
+    assert whole.counts["nothing_judged"] == 1
+    assert whole.columns["guess"][0] == -1
+    assert (partly.columns["guess"][0], partly.columns["guessed_rate"][0]) == (0, 0.5)

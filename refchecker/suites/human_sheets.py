@@ -170,7 +170,7 @@ def _response(name: str, items: Sequence[Item], given: Mapping[str, Answer]) -> 
             "factual": int(truth.sum()),
             "not_factual": int((truth == 0).sum()),
             "called_factual": int((guess == 1).sum()),
-            "no_claims_found": int((guess == -1).sum()),
+            "nothing_judged": int((guess == -1).sum()),
             "claims_checked": claims,
         },
     )
@@ -182,5 +182,10 @@ def _balanced(truth: Array, guess: Array) -> float:
 
 
 def _unsupported(labels: Sequence[str]) -> float:
-    """The share of claims that are not Entailment; nan where there are none."""
-    return sum(label != Label.ENTAILMENT for label in labels) / len(labels) if labels else np.nan
+    """The share of claims that are not Entailment; nan where there are none, or none that was judged.
+
+    One that was not judged, beside others that were, is no support.
+    """
+    if all(label == Label.ABSTAIN for label in labels):
+        return np.nan
+    return sum(label != Label.ENTAILMENT for label in labels) / len(labels)

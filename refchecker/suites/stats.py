@@ -16,7 +16,7 @@ import numpy as np
 from .types import Array, Columns, Metric
 
 DRAWS = 1000
-TEST_DRAWS = 10_000  # a p-value is not below 1 / (1 + samples), and Holm multiplies it by the number of tests
+TEST_DRAWS = 5_000  # a p-value is not below 1 / (1 + samples), and Holm multiplies it by the number of tests
 LEVEL = 0.95
 POWER = 0.8
 
