@@ -13,6 +13,7 @@ found through REFCHECKER_DATA.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -43,11 +44,11 @@ def main() -> int:
 def steps(folder: Path, prepare: list[str], run: list[str], name: str) -> int:
     """Prepare, run, report; the exit code of the first step that fails."""
     at = ["--folder", str(folder)]
-    note = f"Made by `python -m benchmark.imaginary{''.join(f' {word}' for word in sys.argv[1:])}`."
+    note = f"All its steps: python -m benchmark.imaginary{''.join(f' {word}' for word in sys.argv[1:])}."
     commands = [
         ["prepare", "imaginary", *at, *prepare],
         ["run", "imaginary", *at, *run],
-        ["report", "imaginary", *at, "--output", str(RESULTS / name), "--note", note],
+        ["report", "imaginary", *at, "--output", os.path.relpath(RESULTS / name), "--note", note],
     ]
     return next((code for command in commands if (code := cli(["bench", *command]))), 0)
 
