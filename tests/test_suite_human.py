@@ -20,6 +20,8 @@ from refchecker.cli import main
 from refchecker.errors import UsageError
 from refchecker.suites import human_data
 from refchecker.suites.human import SUITE
+from refchecker.suites.human_plots import plots_of
+from refchecker.suites.runner import scored_sheet
 from refchecker.suites.types import Answer, Item, Sheet
 
 HERE = Path(__file__).parent
@@ -382,6 +384,16 @@ def test_the_whole_way(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert results["within"]
     formats = results["systems"]["slow"]["sheets"]["response/zero_context/triplet"]
     assert formats["counts"]["claims_checked"] > 0
+
+
+def test_plots_are_made_of_what_the_systems_have() -> None:
+    scored = {"sheets": {name: scored_sheet(sheet, draws=10) for name, sheet in sheets().items()}}
+    found = {plot.name: plot for plot in plots_of({"mine": {**scored, "signature": "check:mine"}})}
+    assert {"macro_f1", "models_zero_context", "formats_mine"} <= set(found)
+    formats = found["formats_mine"]
+    assert formats.places == ["zero context", "noisy context", "all"]
+    assert [len(series.values) for series in formats.series] == [3, 3, 3, 3]
+    assert found["models_zero_context"].series[1].name == "mine"
 
 
 def test_scoring_loads_no_model_library_and_needs_no_network(place: Path) -> None:

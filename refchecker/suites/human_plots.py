@@ -86,7 +86,7 @@ def _formats(systems: Systems) -> list[Plot]:
     plots = []
     for name, scored in systems.items():
         sheets = scored["sheets"]
-        places = [setting for setting in POOLED if f"response/{setting}/sentence" in sheets]
+        places = [setting for setting in (*SETTINGS, POOLED) if f"response/{setting}/sentence" in sheets]
         paths = {form: [f"response/{place}/{form}" for place in places] for form in FORMAT_TITLES}
         series = [
             _series(title, [sheets[path]["metrics"]["balanced_accuracy"] for path in paths[form]])
