@@ -55,6 +55,7 @@ BUILTIN = {
     "suite": {
         "human": "refchecker.suites.human:SUITE",
         "imaginary": "refchecker.suites.imaginary:SUITE",
+        "conflicts": "refchecker.suites.conflicts:SUITE",
         "recall": "refchecker.suites.recall:SUITE",
     },
 }

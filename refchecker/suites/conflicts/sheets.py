@@ -1,0 +1,294 @@
+"""The sheets of the conflicts suite. SLICE is all, domain/NAME, or conflict/METHOD.
+
+`context/HOW/SLICE`, `span/HOW/SLICE`        a row per context, or context and question: is there a conflict?
+`answers/HOW/SLICE`                          a row per conflicting context: both answers
+`TASK/HOW/wording/N`, `TASK/HOW/wordings`    the same in the N-th wording, and all wordings side by side
+`check/FORMAT/REFERENCE/SLICE`               a row per passage: does the checker flag it?
+`sentences/...`, `spans/...`                 a row per claim of edited passages, and per edited passage
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import metrics
+from ..types import Answer, Answers, Columns, Item, Metric, Sheet
+from . import checking
+from .asking import KNOWLEDGE, METHODS, OWN, key, knowledge_key, samples, wordings
+from .pointing import claims_of, pointed
+from .replies import majority, says, two_answers, verdict
+from .units import ANSWERS, CONTEXT, Unit, all_units
+
+NOT_ASKED = "not asked yet: the run is not finished"
+NONE = 2  # the code of a reply that is neither yes nor no
+FAULT_CHARS = 80
+Row = Mapping[str, int]
+
+
+class Kind(NamedTuple):
+    """What is measured of rows."""
+
+    columns: Sequence[str]
+    metrics: Mapping[str, Metric]
+    tested: Sequence[str]
+    right: str = "right"
+
+
+def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
+    """The sheets that these answers allow."""
+    sheets: list[Sheet] = []
+    for name in METHODS:
+        if name in answers:
+            sheets += _method_sheets(name, items, answers)
+    for claim_format in checking.FORMATS:
+        given = answers.get(checking.stage_name(claim_format), {})
+        for reference in checking.REFERENCES:
+            if any(reference_key.endswith(f"[{reference}]") for reference_key in given):
+                sheets += _check_sheets(f"{claim_format}/{reference}", items, given, reference)
+    return sheets
+
+
+Scored = Callable[[Unit], Sequence[tuple[str, Row]] | str]  # rows by id, or why there are none
+
+
+def _sliced(name: str, units: Sequence[Unit], scored: Scored, kind: Kind) -> Iterator[Sheet]:
+    """A sheet of all, one for each way of making conflicts, one for each domain."""
+    found = {unit.id: scored(unit) for unit in units}
+    slices: dict[str, list[Unit]] = {"all": list({unit.id: unit for unit in units}.values())}
+    for prefix, field in (("conflict", "method"), ("domain", "domain")):
+        for value in sorted({unit.item.fields[field] for unit in units}):
+            own = {unit.id: unit for unit in units if unit.item.fields[field] == value}
+            slices[f"{prefix}/{value}"] = list(own.values())
+    for place, own_units in slices.items():
+        yield _sheet(f"{name}/{place}", own_units, found, kind)
+
+
+def _sheet(
+    name: str, units: Sequence[Unit], found: Mapping[str, Sequence[tuple[str, Row]] | str], kind: Kind
+) -> Sheet:
+    missing: Counter[str] = Counter()
+    rows: list[tuple[str, str, Row]] = []
+    for unit in units:
+        outcome = found[unit.id]
+        if isinstance(outcome, str):
+            missing[outcome] += 1
+        else:
+            rows += [(each, unit.item.group, row) for each, row in outcome]
+    columns = {column: np.array([row[column] for *_, row in rows], dtype=int) for column in kind.columns}
+    return Sheet(
+        name,
+        [each for each, *_ in rows],
+        [group for _, group, _ in rows],
+        columns,
+        kind.metrics,
+        right=kind.right,
+        tested=kind.tested,
+        missing=missing,
+    )
+
+
+# -- language models -----------------------------------------------------------------------------
+
+BINARY = Kind(
+    ("truth", "guess", "right"),
+    {
+        "precision": metrics.of(metrics.precision, "truth", "guess"),
+        "recall": metrics.of(metrics.recall, "truth", "guess"),
+        "f1": metrics.of(metrics.f1, "truth", "guess"),
+        "accuracy": metrics.of(metrics.share, "right"),
+        "said_conflict": lambda sheet: metrics.share(sheet["guess"] == 1),
+        "unreadable": lambda sheet: metrics.share(sheet["guess"] == NONE),
+    },
+    ("f1", "accuracy"),
+)
+TWO = Kind(
+    ("parametric", "conflicting", "both"),
+    {name: metrics.of(metrics.share, name) for name in ("parametric", "conflicting", "both")},
+    ("both",),
+    right="both",
+)
+
+
+def _method_sheets(name: str, items: Sequence[Item], answers: Answers) -> Iterator[Sheet]:
+    given = answers[name]
+    for task in METHODS[name].tasks:
+        # every pair's own units, the shared ones too: a slice must have the unedited side of its pairs
+        units = [unit for item in items for unit in all_units([item], task)]
+        ways = [way for way in range(len(wordings(task))) if any(key(u, way, 0) in given for u in units)]
+        if not ways:
+            continue
+        kind = TWO if task == ANSWERS else BINARY
+        for way in ways:
+            scored = partial(_two if task == ANSWERS else _binary, name, task, way, answers)
+            made = list(_sliced(f"{task}/{name}", units, scored, kind))
+            if way == 0:
+                yield from made
+            if len(ways) > 1:
+                yield _renamed(made[0], f"{task}/{name}/wording/{way + 1}")
+        if len(ways) > 1:
+            yield _wordings_sheet(f"{task}/{name}/wordings", task, name, units, ways, answers)
+
+
+def _renamed(sheet: Sheet, name: str) -> Sheet:
+    return Sheet(
+        name, sheet.ids, sheet.groups, sheet.columns, sheet.metrics, right=sheet.right, missing=sheet.missing
+    )
+
+
+def _replies(name: str, task: str, way: int, unit: Unit, answers: Answers) -> list[str] | str:
+    """The replies to a unit, or why there are none."""
+    method, given = METHODS[name], answers[name]
+    found = [given.get(key(unit, way, sample)) for sample in range(samples(method, task))]
+    replies = [str(answer.value["reply"]) for answer in found if answer and not answer.fault]
+    if replies:
+        return replies
+    known = answers.get(KNOWLEDGE, {}).get(knowledge_key(unit)) if method.knows else None
+    return _why([*found, known])
+
+
+def _why(found: Sequence[Answer | None]) -> str:
+    return next((answer.fault[:FAULT_CHARS] for answer in found if answer and answer.fault), NOT_ASKED)
+
+
+def _binary(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Sequence[tuple[str, Row]] | str:
+    replies = _replies(name, task, way, unit, answers)
+    if isinstance(replies, str):
+        return replies
+    said = majority([verdict(reply, reasoned=METHODS[name].reasoned) for reply in replies])
+    conflict = wordings(task)[way].conflict.lower()
+    guess = int(said == conflict) if said else NONE
+    truth = int(unit.conflict)
+    return [(unit.id, {"truth": truth, "guess": guess, "right": int(guess == truth)})]
+
+
+def _two(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Sequence[tuple[str, Row]] | str:
+    replies = _replies(name, task, way, unit, answers)
+    if isinstance(replies, str):
+        return replies
+    own = answers.get(OWN, {}).get(unit.question)
+    if own is None or own.fault:
+        return _why([own])
+    truth, edited = str(own.value["reply"]).strip(), str(unit.item.fields["substitute"])
+    if not truth:
+        return "the model has no answer of its own"
+    if says(truth, edited):
+        return "the model's own answer is the one that was put in"
+    by_context, by_knowledge = two_answers(replies[0])
+    conflicting, parametric = says(by_context, edited, truth), says(by_knowledge, truth, edited)
+    row = {"parametric": parametric, "conflicting": conflicting, "both": parametric and conflicting}
+    return [(unit.id, {name: int(value) for name, value in row.items()})]
+
+
+def _wordings_sheet(
+    name: str, task: str, method: str, units: Sequence[Unit], ways: Sequence[int], answers: Answers
+) -> Sheet:
+    """What is said in each wording, of what was asked in all: its F1 (the share of both answers) compared."""
+    score_one = _two if task == ANSWERS else _binary
+    column = "both" if task == ANSWERS else "guess"
+    names = [f"wording_{way + 1}" for way in ways]
+
+    def scored(unit: Unit) -> Sequence[tuple[str, Row]] | str:
+        rows: dict[str, int] = {"truth": int(unit.conflict)}
+        for way, each in zip(ways, names, strict=True):
+            outcome = score_one(method, task, way, answers, unit)
+            if isinstance(outcome, str):
+                return outcome
+            rows[each] = outcome[0][1][column]
+        return [(unit.id, rows)]
+
+    each = spread_of_shares if task == ANSWERS else spread_of_f1
+    kind = Kind(
+        ("truth", *names),
+        {"spread": lambda sheet: each(sheet, names), "same": lambda sheet: same(sheet, names)},
+        (),
+        right="",
+    )
+    own = {unit.id: unit for unit in units}
+    return _sheet(name, list(own.values()), {unit.id: scored(unit) for unit in own.values()}, kind)
+
+
+def spread_of_f1(sheet: Columns, names: Sequence[str]) -> float:
+    """The standard deviation (of a population) of the wordings' F1."""
+    return float(np.std([metrics.f1(sheet["truth"], sheet[name]) for name in names]))
+
+
+def spread_of_shares(sheet: Columns, names: Sequence[str]) -> float:
+    return float(np.std([metrics.share(sheet[name]) for name in names]))
+
+
+def same(sheet: Columns, names: Sequence[str]) -> float:
+    """The share of rows that have one answer, whatever the wording."""
+    said = np.stack([sheet[name] for name in names])  # [wordings, rows]
+    return metrics.share((said == said[0]).all(axis=0))
+
+
+# -- checkers ------------------------------------------------------------------------------------
+
+PASSAGES = Kind(
+    ("truth", "guess", "unsupported", "right"),
+    {
+        **{name: BINARY.metrics[name] for name in ("precision", "recall", "f1", "accuracy")},
+        "precision_unsupported": metrics.of(metrics.precision, "truth", "unsupported"),
+        "recall_unsupported": metrics.of(metrics.recall, "truth", "unsupported"),
+        "f1_unsupported": metrics.of(metrics.f1, "truth", "unsupported"),
+    },
+    ("f1",),
+)
+CLAIMS = Kind(
+    ("truth", "guess", "right"),
+    {name: BINARY.metrics[name] for name in ("precision", "recall", "f1", "accuracy")},
+    ("f1",),
+)
+WORDS = Kind(
+    ("flagged", "edited", "both", "passage_flagged", "hit", "shown", "against_hit"),
+    {
+        "pointed": lambda sheet: metrics.share(sheet["hit"], sheet["passage_flagged"]),
+        "precision": lambda sheet: metrics.share(sheet["both"], sheet["flagged"]),
+        "recall": lambda sheet: metrics.share(sheet["both"], sheet["edited"]),
+        "f1": lambda sheet: metrics.share(2 * sheet["both"], sheet["flagged"] + sheet["edited"]),
+        "against_pointed": lambda sheet: metrics.share(sheet["against_hit"], sheet["shown"]),
+    },
+    ("f1",),
+    right="hit",
+)
+
+
+def _check_sheets(
+    name: str, items: Sequence[Item], given: Mapping[str, Answer], reference: str
+) -> Iterator[Sheet]:
+    units = [unit for item in items for unit in all_units([item], CONTEXT)]
+    units = [unit for unit in units if checking.reference_text(unit.item, reference)]
+    edited = [unit for unit in units if unit.conflict]
+
+    def passages(unit: Unit) -> Sequence[tuple[str, Row]] | str:
+        answer = given.get(checking.check_key(unit, reference))
+        if answer is None or not answer.value.get("labels"):
+            return "no claim was found" if answer and not answer.fault else _why([answer])
+        labels, truth = answer.value["labels"], int(unit.conflict)
+        guess = int("Contradiction" in labels)
+        unsupported = int(any(label != "Entailment" for label in labels))
+        return [
+            (
+                unit.id,
+                {"truth": truth, "guess": guess, "unsupported": unsupported, "right": int(guess == truth)},
+            )
+        ]
+
+    def answered(measure: Callable[[Unit, Answer], Sequence[tuple[str, Row]]]) -> Scored:
+        def scored(unit: Unit) -> Sequence[tuple[str, Row]] | str:
+            outcome = passages(unit)
+            if isinstance(outcome, str):
+                return outcome
+            return measure(unit, given[checking.check_key(unit, reference)])
+
+        return scored
+
+    yield from _sliced(f"check/{name}", units, passages, PASSAGES)
+    yield from _sliced(f"sentences/{name}", edited, answered(claims_of), CLAIMS)
+    measure = partial(pointed, reference=reference)
+    yield from _sliced(f"spans/{name}", edited, answered(measure), WORDS)

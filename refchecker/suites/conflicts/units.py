@@ -1,0 +1,49 @@
+"""What is asked of a model: contexts, questions, and what would be right. Pure functions of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..types import Item
+
+CONTEXT, SPAN, ANSWERS = "context", "span", "answers"
+TASKS = (CONTEXT, SPAN, ANSWERS)
+
+
+class Unit(NamedTuple):
+    """One thing to ask. Two pairs of an entity share the units of their unedited passage."""
+
+    id: str
+    item: Item
+    context: str
+    question: str
+    conflict: bool  # whether the right answer is that there is one
+
+
+def units(item: Item, task: str) -> Iterator[Unit]:
+    """The units of a pair. Without questions there are none but those of the first task."""
+    fields = item.fields
+    sides = ((item.group, fields["parametric"], False), (item.id, fields["conflicting"], True))
+    about, other = fields["about"], fields["other"]
+    if task == CONTEXT:
+        for name, text, conflict in sides:
+            yield Unit(f"{CONTEXT}: {name}", item, text, "", conflict)
+    elif task == SPAN and about and other:
+        for name, text, conflict in sides:
+            for question in (about, other):
+                yield Unit(
+                    f"{SPAN}: {name}: {question}", item, text, question, conflict and question == about
+                )
+    elif task == ANSWERS and about:
+        yield Unit(f"{ANSWERS}: {item.id}", item, fields["conflicting"], about, True)
+
+
+def all_units(items: Sequence[Item], task: str) -> Iterator[Unit]:
+    """Those of all pairs, each once."""
+    seen = set()
+    for item in items:
+        for unit in units(item, task):
+            if unit.id not in seen:
+                seen.add(unit.id)
+                yield unit
