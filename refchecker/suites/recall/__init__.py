@@ -77,7 +77,8 @@ def add_options(group: Any, step: Step) -> None:
 def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
     if options.published:
         items, used = load_published(Path(options.published))
-        return Prepared(sample_of(items, options.samples), file_hash(used), notes_of(items))
+        chosen = sample_of(items, options.samples)
+        return Prepared(chosen, file_hash(used), notes_of(chosen))
     events_path = Path(options.events) if options.events else data_file("events.jsonl")
     terms_path = Path(options.terms) if options.terms else data_file("terms.jsonl")
     events, terms = load_events(events_path), load_terms(terms_path)
@@ -95,10 +96,11 @@ def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
         )
         for fields in built.samples
     ]
-    chosen = [*sample_of(items, options.samples), *_probe_items()]
+    chosen = sample_of(items, options.samples)
     dropped = {"/".join(of): dict(why) for of, why in built.dropped.items()}
     sources = {**file_hash([events_path, terms_path]), "dropped": dropped, "by": options.by}
-    return Prepared(chosen, sources, [*notes_of(items), *_dropped_lines(built.dropped)])
+    notes = [*notes_of(chosen), *_dropped_lines(built.dropped)]
+    return Prepared([*chosen, *_probe_items()], sources, notes)
 
 
 def _dropped_lines(dropped: Any) -> list[str]:
@@ -139,10 +141,18 @@ def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> 
         asking = _asking(items, options, tools)
     if options.no_triplets:
         return asking
-    check = check_stage(
-        triplets.STAGE, tools.checker(), partial(triplets.tasks, items), extract=tools.extractor("triplet")
-    )
-    return [*asking, check]
+    check, extract = tools.checker(), tools.extractor("triplet")
+    checking = [
+        check_stage(
+            stage.name.replace("answers", triplets.STAGE),
+            check,
+            partial(triplets.tasks, items, stage.name),
+            extract=extract,
+        )
+        for stage in asking
+        if stage.name.startswith("answers")
+    ]
+    return [*asking, *checking]
 
 
 def _asking(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:

@@ -23,9 +23,9 @@ KINDS = ("kept", "misled", "own", "both")
 STAGE = "triplets"
 
 
-def tasks(items: Sequence[Item], answers: Answers) -> Iterator[Task]:
-    """Each output with both contexts. Empty outputs, and those that failed, have nothing to check."""
-    replies = replies_of(answers)
+def tasks(items: Sequence[Item], stage: str, answers: Answers) -> Iterator[Task]:
+    """Each output of a stage with both contexts; nothing for empty outputs and those that failed."""
+    replies = answers[stage]
     for item in items:
         if item.fields["task"] == "probe":
             continue
@@ -53,7 +53,8 @@ def kind_of(by_context: Sequence[str]) -> str:
 
 def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     """The claims by set, task, condition and method; and how they go with the answers."""
-    checked, replies = answers.get(STAGE, {}), replies_of(answers)
+    checked = {k: a for stage, own in answers.items() if stage.startswith(STAGE) for k, a in own.items()}
+    replies = replies_of(answers)
     found = []
     groups: dict[tuple[str, str], list[Item]] = {}
     for item in items:
