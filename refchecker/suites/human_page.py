@@ -6,7 +6,7 @@ do; and do triplets help?
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .human_data import SETTINGS
@@ -230,21 +230,22 @@ def _formats(results: Results) -> list[str]:
         "",
         "The same responses and the same checker; what changes is what it is given as claims. The target is "
         "people's label of the response: factual, when every annotated triplet is Entailment. A response in "
-        "which nothing was judged, as no claim was found or none is short enough for the checker, is a miss "
-        "and has no rate: " + "; ".join(_unjudged(rows)) + ".",
+        "which nothing was judged, as no claim was found or it is too long for the checker as one claim, is a "
+        "miss and has no rate.",
         "",
-        *metric_rows(rows, RESPONSE),
+        *table(
+            ["", "n", "nothing judged", *RESPONSE.values()],
+            [
+                [title, number(sheet["n"]), number(sheet["counts"]["nothing_judged"])]
+                + [cell(sheet["metrics"][metric]) for metric in RESPONSE]
+                for title, sheet in rows
+            ],
+        ),
         "",
     ]
     if results["within"]:
         lines += [*_about_tests(results), "", *comparison_table(results["within"]), ""]
     return lines
-
-
-def _unjudged(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
-    """How many responses each line has in which nothing was judged."""
-    counts = [(title, sheet["counts"]["nothing_judged"]) for title, sheet in rows]
-    return [f"{title} {count}" for title, count in counts if count] or ["none here"]
 
 
 def _left_out(systems: Results) -> list[str]:
