@@ -531,7 +531,7 @@ def test_collect_keeps_what_it_has_and_tries_again(place: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["run"], "name the suite first: bench run SUITE. Suites: human"),
+        (["run"], "name the suite first: bench run SUITE. Suites: "),
         (["run", "--majority"], "name the suite first: bench run SUITE"),
         (["prepare", "human", "--data", "nowhere"], "nowhere: there is no such folder. It needs"),
         (["run", "humna"], "no suite called 'humna'. Did you mean 'human'?"),

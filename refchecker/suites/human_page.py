@@ -230,8 +230,8 @@ def _formats(results: Results) -> list[str]:
         "",
         "The same responses and the same checker; what changes is what it is given as claims. The target is "
         "people's label of the response: factual, when every annotated triplet is Entailment. A response in "
-        "which nothing was judged, as no claim was found or it is too long for the checker as one claim, is a "
-        "miss and has no rate.",
+        "which nothing was judged, as no claim was found or it is too long for the checker as one claim, is "
+        "a miss and has no rate.",
         "",
         *table(
             ["", "n", "nothing judged", *RESPONSE.values()],
