@@ -19,7 +19,7 @@ from ...errors import UsageError
 from ...protocols import Localizer
 from ...registry import load as load_component
 from ..types import Ask, Item, Prepared, Stage, Step, Suite, Tools
-from . import asking, checking, entities, make, writing
+from . import asking, checking, edits, entities, make, writing
 from .page import page
 from .sheets import score
 from .units import TASKS
@@ -75,9 +75,10 @@ def _add_data(group: Any) -> None:
     )
     group.add_argument("--domains", nargs="+", default=[], metavar="NAME", help="only these (all)")
     group.add_argument("--per_field", type=int, metavar="N", help="the first N entities of each field (all)")
+    group.add_argument("--per_domain", type=int, metavar="N", help="the first N of each domain (all)")
     group.add_argument(
         "--conflicts",
-        choices=(*make.METHODS, "both", "paper"),
+        choices=(*edits.METHODS, "both", "paper"),
         default="both",
         help="how passages are edited; paper: subjects are shuffled only where nothing could be substituted "
         "(%(default)s)",
@@ -98,9 +99,10 @@ def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
 
     dropped: Counter[str] = Counter()
     ask = tools.llm() if options.llm else None
-    chosen = _entities(options, ask, dropped)
+    known = _entities(options, ask, dropped)
+    chosen = entities.chosen(known, options.domains, options.per_field, options.per_domain)
     if ask:
-        chosen = writing.elicited(ask, chosen, dropped)
+        known = chosen = writing.elicited(ask, chosen, dropped)
     bare = [entity.id for entity in chosen if not entity.passage]
     if bare:
         raise UsageError(
@@ -109,6 +111,7 @@ def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
         )
     made = make.make(
         chosen,
+        [entity for entity in known if entity.passage],
         recognise,
         method=options.conflicts,
         substitutions=options.substitutions,
@@ -142,11 +145,10 @@ def _entities(options: argparse.Namespace, ask: Ask | None, dropped: Counter[str
         if not ask:
             raise UsageError("--list needs the --llm that names the domains, fields and entities.")
         return writing.list_entities(ask, options.list, dropped)
-    known = entities.load(Path(options.entities)) if options.entities else entities.ours()
-    return entities.chosen(known, options.domains, options.per_field)
+    return entities.load(Path(options.entities)) if options.entities else entities.ours()
 
 
-def _items(pairs: Sequence[make.Pair]) -> list[Item]:
+def _items(pairs: Sequence[edits.Pair]) -> list[Item]:
     """Pairs of one entity are one group: they share a passage."""
     items, numbers = [], Counter[str]()
     for pair in pairs:

@@ -43,10 +43,10 @@ def check_stage(
     locate: Localizer | None,
     references: Sequence[str],
 ) -> Stage:
-    """Answers are {"labels", "said", "flagged", "against"}, a line per claim.
+    """Answers are {"claims", "labels", "flagged", "against"}, a line per claim.
 
-    Spans are [start, end]: where the passage says the claim, the words of it that are flagged (all of what
-    says the claim, where no localizer points to some), and the words of the reference against it.
+    Spans are [start, end]: the words of the passage that are flagged (all of what says the claim, where no
+    localizer points to some), and the words of the reference against it.
     """
 
     def tasks(answers: Answers) -> Iterator[Task]:
@@ -80,8 +80,8 @@ def _record(task: Task) -> Record:
 def _answer(report: Report) -> Answer:
     verdicts = report.verdicts
     value: dict[str, Any] = {
+        "claims": [verdict.claim.text for verdict in verdicts],
         "labels": [verdict.label.value for verdict in verdicts],
-        "said": [_spans(verdict.claim.spans, RESPONSE) for verdict in verdicts],
         "flagged": [_flagged(verdict) for verdict in verdicts],
         "against": [
             _spans((e.span for e in verdict.elements if e.role == "contradicted"), REFERENCE)

@@ -1,12 +1,13 @@
 """Entities by domain and field, each with a passage about it: ours, or those of a file.
 
 A line of a file is {"domain", "field", "entity"} and, where they are known, "passage", "restated" (the same
-facts in other words) and "questions": pairs of a question about the passage and its answer, which it contains.
+facts in other words) and "questions": pairs of a question about the passage and its answer, copied from it.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -103,17 +104,20 @@ def _entity(line: Any) -> Entity:
     )
 
 
-def chosen(entities: Sequence[Entity], domains: Sequence[str], per_field: int | None) -> list[Entity]:
-    """Those of the named domains (all where none is named), the first `per_field` of each field."""
+def chosen(
+    entities: Sequence[Entity], domains: Sequence[str], per_field: int | None, per_domain: int | None
+) -> list[Entity]:
+    """Those of the named domains (all where none is named), the first so many of each field and domain."""
     known = list(dict.fromkeys(entity.domain for entity in entities))
     unknown = [name for name in domains if name not in known]
     if unknown:
         raise UsageError(f"--domains {unknown[0]}: no such domain. There are: {', '.join(known)}")
-    taken: dict[tuple[str, str], int] = {}
+    taken: Counter[tuple[str, ...]] = Counter()
     kept = []
     for entity in entities:
-        place = (entity.domain, entity.field)
-        taken[place] = taken.get(place, 0) + 1
-        if (not domains or entity.domain in domains) and (per_field is None or taken[place] <= per_field):
+        places = {(entity.domain, entity.field): per_field, (entity.domain,): per_domain}
+        full = any(most is not None and taken[place] >= most for place, most in places.items())
+        if not full and (not domains or entity.domain in domains):
+            taken.update(places.keys())
             kept.append(entity)
     return kept

@@ -9,53 +9,27 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from .edits import (
+    KINDS,
+    SHUFFLING,
+    SUBSTITUTION,
+    Mention,
+    Pair,
+    Recognise,
+    edited,
+    fault,
+    mentions_of,
+    places_of,
+    shape,
+    subject_fault,
+    unseen,
+)
 from .entities import Entity
 
-KINDS = {
-    "ORDINAL": "ordinal",
-    "CARDINAL": "cardinal",
-    "DATE": "date",
-    "PERSON": "person",
-    "ORG": "organisation",
-    "GPE": "place",
-    "LOC": "place",
-}
-SUBSTITUTION, SHUFFLING = "substitution", "shuffling"
-METHODS = (SUBSTITUTION, SHUFFLING)
-PLAIN = "Everyone has heard of {}."
 _TRIES = 20  # substitutes for one entity that are tried
-
-
-class Mention(NamedTuple):
-    """A named entity of a passage. `label` is the pipeline's."""
-
-    text: str
-    label: str
-    start: int
-    end: int
-
-
-Recognise = Callable[[str], Sequence[Mention]]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A passage and its edited twin. Offsets of all places are half open."""
-
-    entity: Entity
-    method: str
-    kind: str  # of KINDS; "subject" where it was shuffled
-    original: str
-    substitute: str
-    conflicting: str
-    originals: tuple[tuple[int, int], ...]  # in the entity's passage
-    edits: tuple[tuple[int, int], ...]  # in `conflicting`
-    about: str = ""  # a question whose only answer is what was edited
-    other: str = ""  # a question that the edit does not touch
 
 
 @dataclass
@@ -68,15 +42,24 @@ class Made:
 
 
 def make(
-    entities: Sequence[Entity], recognise: Recognise, *, method: str, substitutions: int, seed: int
+    entities: Sequence[Entity],
+    corpus: Sequence[Entity],
+    recognise: Recognise,
+    *,
+    method: str,
+    substitutions: int,
+    seed: int,
 ) -> Made:
-    """Pairs of the entities, in their order. `method` is one of METHODS, "both", or "paper".
+    """Pairs of the entities, in their order; what is put in comes from the corpus, which has them too.
 
-    "paper": a subject is shuffled only where no substitution could be made.
+    `method` is one of METHODS, "both", or "paper": a subject is shuffled only where nothing could be
+    substituted.
     """
     made = Made()
-    found = {entity.id: mentions_of(entity, recognise) for entity in entities}
-    pools = _pools(entities, found)
+    domains = {entity.domain for entity in entities}
+    corpus = [entity for entity in corpus if entity.domain in domains]
+    found = {entity.id: mentions_of(entity, recognise) for entity in corpus}
+    pools = _pools(corpus, found)
     for entity in entities:
         rng = random.Random(f"{seed}/{entity.id}")
         pairs: list[Pair] = []
@@ -84,45 +67,9 @@ def make(
             pairs = _substituted(entity, found[entity.id], pools[entity.domain], recognise, rng, made)
             pairs = pairs[:substitutions]
         if method in (SHUFFLING, "both") or (method == "paper" and not pairs):
-            pairs += _shuffled(entity, entities, rng, made)[:1]
+            pairs += _shuffled(entity, corpus, rng, made)
         made.pairs += pairs
     return made
-
-
-def mentions_of(entity: Entity, recognise: Recognise) -> list[Mention]:
-    """The named entities of its passage that may be substituted: of KINDS, and no part of its own name.
-
-    Nor one that follows an article which is not its own, nor one that the pipeline takes for something else
-    where it stands alone: small pipelines mistake towns for companies.
-    """
-    own = _places(entity.name, entity.passage)
-    return [
-        mention
-        for mention in map(trimmed, recognise(entity.passage))
-        if mention.label in KINDS
-        and not any(start < mention.end and mention.start < end for start, end in own)
-        and not re.search(r"\b(the|a|an)\s+$", entity.passage[: mention.start], re.IGNORECASE)
-        and _alone(mention, recognise)
-    ]
-
-
-def _alone(mention: Mention, recognise: Recognise) -> bool:
-    """Whether a name has its label in a plain sentence too; numbers and dates are not asked about."""
-    if mention.label in ("ORDINAL", "CARDINAL", "DATE"):
-        return True
-    start = len(PLAIN) - len("{}.")
-    whole = Mention(mention.text, mention.label, start, start + len(mention.text))
-    return whole in map(trimmed, recognise(PLAIN.format(mention.text)))
-
-
-def trimmed(mention: Mention) -> Mention:
-    """Without a genitive, which stays where it is when the name is replaced.
-
-    >>> trimmed(Mention("the Soviet Union's", "GPE", 10, 28))
-    Mention(text='the Soviet Union', label='GPE', start=10, end=26)
-    """
-    text = re.sub(r"['’]s?$", "", mention.text)
-    return Mention(text, mention.label, mention.start, mention.start + len(text))
 
 
 @dataclass
@@ -183,8 +130,8 @@ def _substituted(
         candidates.sort(key=lambda text: not wanted & pool.asked_as.get(text, set()))
         why = "no other entity of its kind in the domain" if not candidates else why
         for substitute in candidates[:_TRIES]:
-            pair = _edited(entity, SUBSTITUTION, KINDS[mention.label], mention.text, substitute)
-            why = fault(pair) or _other_sort(pair, pool.asked_as) or _unseen(pair, mention.label, recognise)
+            pair = edited(entity, SUBSTITUTION, KINDS[mention.label], mention.text, substitute)
+            why = fault(pair) or _other_sort(pair, pool.asked_as) or unseen(pair, mention.label, recognise)
             if not why:
                 pairs.append(_with_questions(pair))
                 break
@@ -194,125 +141,23 @@ def _substituted(
     return pairs
 
 
-def _edited(entity: Entity, method: str, kind: str, original: str, substitute: str) -> Pair:
-    """Every occurrence replaced."""
-    passage, places = entity.passage, _places(original, entity.passage)
-    pieces, edits, at = [], [], 0
-    for start, end in places:
-        pieces.append(passage[at:start])
-        new = _cased(substitute, passage, start)
-        begin = sum(map(len, pieces))
-        edits.append((begin, begin + len(new)))
-        pieces.append(new)
-        at = end
-    conflicting = "".join([*pieces, passage[at:]])
-    return Pair(entity, method, kind, original, substitute, conflicting, tuple(places), tuple(edits))
-
-
-def _cased(text: str, passage: str, start: int) -> str:
-    """With a capital where a sentence begins."""
-    begins = not passage[:start].strip() or passage[:start].rstrip()[-1] in ".!?"
-    return text[:1].upper() + text[1:] if begins else text
-
-
-def _places(name: str, text: str) -> list[tuple[int, int]]:
-    """Where the name stands as whole words, whatever the case of its first letter."""
-    first, rest = re.escape(name[:1]), re.escape(name[1:])
-    pattern = rf"(?<![\w-])(?i:{first}){rest}(?![\w-])"
-    return [match.span() for match in re.finditer(pattern, text)] if name else []
-
-
-def fault(pair: Pair) -> str:
-    """Why the edit did not make a clear disagreement, or nothing.
-
-    Neither may the passage say the substitute already, nor may it still say a part of the original.
-    """
-    entity = pair.entity
-    if not pair.edits:
-        return "the passage does not name it"
-    if shape(pair.original) != shape(pair.substitute):
-        return "written in another way: a year for a year, a number for a number"
-    if _core(pair.original) & _core(pair.substitute):
-        return "the substitute shares a word with the original"
-    if _core(pair.substitute) & _core(f"{entity.passage} {entity.restated}"):
-        return "the passage says a part of the substitute already"
-    if _core(pair.original) & _core(_outside(pair.conflicting, pair.edits)):
-        return "the passage still says a part of the original"
-    return ""
-
-
-def shape(text: str) -> str:
-    """How numbers and dates are written; names all have one shape.
-
-    >>> shape("1905"), shape("4 October 1957"), shape("the 19th century"), shape("two"), shape("Oslo")
-    ('9999', '9 A 9999', 'a 9a a', '', '')
-    """
-    if not any(character.isdigit() for character in text):
-        return ""
-    letters = re.sub(r"[^\W\d_]+", lambda word: "A" if word[0][0].isupper() else "a", text)
-    written = re.sub(r"\d+", lambda digits: "9999" if len(digits[0]) == 4 else "9", letters)
-    return " ".join(written.removeprefix("a ").split()) if written.startswith("the") else written
-
-
-def _core(text: str) -> set[str]:
-    """The words that tell names and numbers apart."""
-    words = re.findall(r"\w+", text)
-    return {
-        word.casefold() for word in words if word[0].isupper() or word[0].isdigit() or word in _NUMBERS
-    } - {"the"}
-
-
-_NUMBERS = frozenset(
-    word
-    for line in (
-        "one two three four five six seven eight nine ten eleven twelve",
-        "fifteen twenty thirty hundred thousand",
-        "first second third fourth fifth sixth seventh eighth ninth tenth",
-    )
-    for word in line.split()
-)
-
-
-def _outside(text: str, places: Sequence[tuple[int, int]]) -> str:
-    for start, end in reversed(places):
-        text = f"{text[:start]} {text[end:]}"
-    return text
-
-
-def _unseen(pair: Pair, label: str, recognise: Recognise) -> str:
-    """Whether the pipeline takes the substitute, where it now stands, for something else."""
-    seen = {(m.start, m.end) for m in map(trimmed, recognise(pair.conflicting)) if m.label == label}
-    return "" if seen.issuperset(pair.edits) else "the pipeline takes it for no entity of that kind there"
-
-
 # -- shuffling -----------------------------------------------------------------------------------
 
 
-def _shuffled(entity: Entity, entities: Sequence[Entity], rng: random.Random, made: Made) -> list[Pair]:
+def _shuffled(entity: Entity, corpus: Sequence[Entity], rng: random.Random, made: Made) -> list[Pair]:
     """The passage with another subject: of the same field where there is one, else of the domain."""
-    others = [each for each in entities if each.domain == entity.domain and each.name != entity.name]
+    others = [each for each in corpus if each.domain == entity.domain and each.name != entity.name]
     rng.shuffle(others)
     others.sort(key=lambda each: each.field != entity.field)
     why = "no other subject in the domain"
     for other in others:
-        pair = _edited(entity, SHUFFLING, "subject", entity.name, other.name)
-        why = _subject_fault(pair)
+        pair = edited(entity, SHUFFLING, "subject", entity.name, other.name)
+        why = subject_fault(pair)
         if not why:
             return [_with_questions(pair)]
         made.dropped[why] += 1
     made.without[f"{SHUFFLING}: {why}"] += 1
     return []
-
-
-def _subject_fault(pair: Pair) -> str:
-    if not pair.edits:
-        return "the passage does not name its subject"
-    outside = _outside(pair.conflicting, pair.edits)
-    if _places(pair.substitute, pair.entity.passage):
-        return "the passage says the substitute already"
-    if _core(pair.original) & _core(outside):
-        return "the passage still says a part of the original"
-    return ""
 
 
 # -- questions -----------------------------------------------------------------------------------
@@ -335,7 +180,7 @@ def _with_questions(pair: Pair) -> Pair:
     untouched = [
         question
         for question, answer in pair.entity.questions
-        if question != about and not any(_places(text, f"{question} {answer}") for text in edited)
+        if question != about and not any(places_of(text, f"{question} {answer}") for text in edited)
     ]
     rng = random.Random(f"{pair.entity.id}/{pair.original}")
     return replace(pair, about=about, other=rng.choice(untouched) if about and untouched else "")

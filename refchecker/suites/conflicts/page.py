@@ -47,7 +47,7 @@ CHECK_COLUMNS = {
 CHECK_TITLES = {
     "check": "Is the passage flagged? n counts passages, unedited ones among them. Precision and recall are "
     "of Contradiction; beside them of anything that is not Entailment.",
-    "sentences": "Is the claim flagged that says what was edited? n counts claims of edited passages.",
+    "sentences": "Is the claim flagged that says what was put in? n counts claims of edited passages.",
     "spans": "Are the flagged words the edited ones? n counts edited passages. The first column is of those "
     "that are flagged.",
 }
@@ -78,7 +78,7 @@ def _how(results: Results) -> list[str]:
     data, boot = first["data"], first["bootstrap"]
     made = results["prepared"].get("sources", {}).get("made", {})
     pairs = ", ".join(f"{count} {kind}" for kind, count in made.get("pairs", {}).items())
-    command = f"Made by `{results['command']}`. " if results["command"] else ""
+    command = f"Made by `{results['command']}`. " if results["command"] and not results["note"] else ""
     return [
         f"{command}{data['items']:,} pairs of {data['groups']:,} entities ({pairs}), passages: "
         f"{made.get('passages', 'unknown')}, data `{data['data']}`. In brackets: {boot['level']:.0%} "

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..types import Answer
 from .checking import VERBATIM, reference_text
+from .edits import places_of
 from .units import Unit
 
 Place = Sequence[int]  # [start, end]
@@ -26,10 +27,11 @@ def words_in(text: str, places: Sequence[Place]) -> set[int]:
 
 
 def claims_of(unit: Unit, answer: Answer) -> list[tuple[str, Mapping[str, int]]]:
-    """A row per claim of an edited passage: whether it says what was edited, and whether it is flagged."""
+    """A row per claim of an edited passage: whether it says what was put in, and whether it is flagged."""
+    substitute = unit.item.fields["substitute"]
     rows: list[tuple[str, Mapping[str, int]]] = []
-    for place, (label, said) in enumerate(zip(answer.value["labels"], answer.value["said"], strict=True)):
-        truth = int(overlaps(said, unit.item.fields["edits"]))
+    for place, (label, claim) in enumerate(zip(answer.value["labels"], answer.value["claims"], strict=True)):
+        truth = int(bool(places_of(substitute, claim)))
         guess = int(label == "Contradiction")
         rows.append((f"{unit.id}#{place}", {"truth": truth, "guess": guess, "right": int(truth == guess)}))
     return rows
@@ -45,7 +47,7 @@ def pointed(unit: Unit, answer: Answer, reference: str) -> list[tuple[str, Mappi
     flagged, edited = (words_in(unit.context, places) for places in (flagged_places, fields["edits"]))
     against = [place for claim in answer.value["against"] for place in claim]
     text = reference_text(unit.item, reference)
-    originals = fields["originals"] if reference == VERBATIM else _found(fields["original"], text)
+    originals = fields["originals"] if reference == VERBATIM else places_of(fields["original"], text)
     shown = bool(against and originals)
     row: dict[str, int] = {
         "flagged": len(flagged),
@@ -57,7 +59,3 @@ def pointed(unit: Unit, answer: Answer, reference: str) -> list[tuple[str, Mappi
         "against_hit": int(shown and overlaps(against, originals)),
     }
     return [(unit.id, row)]
-
-
-def _found(name: str, text: str) -> list[Place]:
-    return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...extractor.dependency import MODELS, REMEDY
-from .make import Mention
+from .edits import Mention
 
 
 def recognise(text: str) -> list[Mention]:

@@ -16,8 +16,8 @@ from ...errors import LLMError, UsageError
 from ...llms.prompt import prompt
 from ...llms.types import Request
 from ..types import Ask
+from .edits import Pair
 from .entities import Entity
-from .make import Pair
 
 MIN_WORDS = 12
 TOKENS = {"passage": 160, "question": 64, "list": 1024}
