@@ -17,7 +17,8 @@ def test_an_unknown_name_suggests_the_close_one():
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in BUILTIN for name in BUILTIN[kind]])
 def test_every_built_in_name_can_be_imported(kind, name):
-    assert callable(find(kind, name))
+    found = find(kind, name)
+    assert callable(found) or (kind == "suite" and found.name == name)
     assert name in names(kind)
 
 

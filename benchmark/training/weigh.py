@@ -1,13 +1,14 @@
 """Train the trees that weigh the network's logits with the evidence of the words, and cross-validate them.
 
-    python -m benchmark.training.weigh --data runs/embedded --model refchecker/models/embedded \\
-        --report benchmark/results/embedded_cv
+    python -m benchmark.training.weigh --data runs/embedded --tuned runs/tuned \\
+        --model refchecker/models/embedded --report benchmark/results/embedded_cv
 
 Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx.
-The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of noisy
-context may not be trained on), from the development rows that the network never saw, and from claims beside
-passages of other questions, which say nothing about them. Reported numbers are out of fold: no question is in
-both halves.
+The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of
+noisy context may not be trained on), from development rows that the network never saw, and from claims
+beside passages of other questions, which say nothing about them. What the network says of a labelled
+pair is asked of that of a fold which left it out (`labelled`). Reported numbers are out of fold: no
+question is in both halves.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GroupKFold
 
 from benchmark.data import data_root
-from benchmark.human import baseline_labels, human_items, summary, table
+from benchmark.human import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
 from refchecker.checker.embedded_model import ORDER, Network, read_config
 from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
 from refchecker.checker.reading import Reader, Reading
 from refchecker.checker.thresholds import calibration_error
 from refchecker.types import Claim, Label, Pair, Passage
 
+from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
 from .trees import write_trees
 
 Array = np.ndarray[Any, np.dtype[Any]]
-SETTINGS = ("zero_context", "accurate_context")
-NEEDED = ("model.onnx", "tokenizer.json", "config.json")
+VARIANTS = ("unasked", "text", "told", "twice")  # of a labelled triplet
+ALL = "all"  # the network that ships; those of the folds are "fold0", "fold1", ...
 
 
 class Row(NamedTuple):
@@ -48,17 +50,44 @@ class Row(NamedTuple):
     group: str
     kind: str
     weight: float
+    network: str = ALL  # the one that reads it: none that learnt from it
 
 
-def human_rows(root: Path) -> Iterator[Row]:
-    """Each triplet three times: as it is asked, without the question, and as plain text."""
+def human_rows(root: Path, rng: Random) -> Iterator[Row]:
+    """Each triplet as it is asked, without the question, as plain text, and beside questions that say more.
+
+    A question that states the claim, or has another one after it, is no evidence: without such rows the trees
+    take a claim for supported when the question has its words.
+    """
     for setting in SETTINGS:
-        for item in human_items(root, setting):
+        items = human_items(root, setting)
+        questions = sorted({item.question for item in items})
+        for item, fold in zip(items, fold_of(items), strict=True):
+            other = rng.choice([question for question in questions if question != item.question])
             (passage,), label = item.passages, ORDER.index(item.label)
-            asked = Pair(item.claim, passage, item.question)
-            yield Row(asked, label, item.group, setting, 1.0)
-            yield Row(asked._replace(question=""), label, item.group, f"{setting} unasked", 0.15)
-            yield Row(Pair(Claim(item.claim.text), passage), label, item.group, f"{setting} text", 0.15)
+            asked = Row(
+                Pair(item.claim, passage, item.question), label, item.group, setting, 1.0, f"fold{fold}"
+            )
+            yield asked
+            for variant, pair in (
+                ("unasked", Pair(item.claim, passage)),
+                ("text", Pair(Claim(item.claim.text), passage)),
+                ("told", asked.pair._replace(question=f"{item.question} {item.claim.text}")),
+                ("twice", asked.pair._replace(question=f"{item.question} {other}")),
+            ):
+                weight = 0.06 if variant in ("told", "twice") else 0.15
+                yield asked._replace(pair=pair, kind=f"{setting} {variant}", weight=weight)
+
+
+def claim_rows(root: Path) -> Iterator[Row]:
+    """Claims in sentences, which the trees are not trained on (with them, noisy context came out worse).
+
+    Each set is read by the network of the fold that never saw it.
+    """
+    for fold, name in LEFT_OUT.items():
+        for item in claim_items(root, name):
+            pair = Pair(item.claim, item.passages[0])
+            yield Row(pair, ORDER.index(item.label), name, name, 0.0, f"fold{fold}")
 
 
 def unrelated_rows(rows: Sequence[Row], rng: Random, weight: float) -> Iterator[Row]:
@@ -95,21 +124,29 @@ def made_rows(path: Path, text_weight: float, triplet_weight: float) -> Iterator
                 yield Row(pair, made["label"], made["premise"], made["kind"], triplet_weight)
 
 
-def measured(rows: Sequence[Row], model: Path, kept_at: Path) -> tuple[list[Row], Array]:
-    """The rows that can be read, and their features, kept for the next run. # [rows, features]"""
-    key = hashlib.sha256(
-        (model / "model.onnx").read_bytes() + repr((VERSION, [row.pair for row in rows])).encode()
-    ).hexdigest()
+def measured(rows: Sequence[Row], networks: dict[str, Path], kept: Path) -> tuple[list[Row], Array]:
+    """The rows that can be read, and their features, each by its own network. # [rows, features]"""
+    found: dict[int, Array] = {}
+    for name, folder in networks.items():
+        own = [place for place, row in enumerate(rows) if row.network == name]
+        read, features = _measured([rows[place].pair for place in own], folder, kept / f"measured_{name}.npz")
+        found |= {own[i]: features[n] for n, i in enumerate(read)}
+    places = sorted(found)
+    return [rows[place] for place in places], np.array([found[place] for place in places])
+
+
+def _measured(pairs: Sequence[Pair], model: Path, kept_at: Path) -> tuple[list[int], Array]:
+    """Which pairs can be read, and their features, kept for the next run."""
+    key = hashlib.sha256((model / "model.onnx").read_bytes() + repr((VERSION, pairs)).encode()).hexdigest()
     if kept_at.exists():
         with np.load(kept_at) as kept:
             if str(kept["key"]) == key:
-                return [rows[i] for i in kept["places"]], kept["features"]
+                return kept["places"].tolist(), kept["features"]
     read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
-    readings = read([row.pair for row in rows])
-    found = [(place, each.row) for place, each in enumerate(readings) if isinstance(each, Reading)]
-    places, features = [place for place, _ in found], np.array([row for _, row in found], dtype=np.float32)
+    found = [(i, each.row) for i, each in enumerate(read(pairs)) if isinstance(each, Reading)]
+    places, features = [i for i, _ in found], np.array([row for _, row in found], dtype=np.float32)
     np.savez_compressed(kept_at, key=key, places=places, features=features)
-    return [rows[i] for i in places], features
+    return places, features
 
 
 def weights_of(rows: Sequence[Row], power: float) -> Array:
@@ -138,7 +175,8 @@ class Forest(NamedTuple):
 def fitted(
     features: Array, labels: Array, weights: Array, *, members: int, rounds: int, leaves: int
 ) -> Forest:
-    """Members differ by the features that each split may look at."""
+    """Members differ by the features that each split may look at. Rows of weight 0 are not looked at."""
+    learnt = weights > 0
     return Forest(
         [
             HistGradientBoostingClassifier(
@@ -150,7 +188,7 @@ def fitted(
                 max_features=0.4,
                 early_stopping=False,
                 random_state=seed,
-            ).fit(features, labels, sample_weight=weights)
+            ).fit(features[learnt], labels[learnt], sample_weight=weights[learnt])
             for seed in range(members)
         ]
     )
@@ -190,7 +228,8 @@ def expected_calibration_error(labels: Array, probabilities: Array) -> float:
 
 def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
     """Out-of-fold scores and calibration by kind of row."""
-    kinds = [*SETTINGS, *(f"{s} {v}" for s in SETTINGS for v in ("unasked", "text")), "unrelated"]
+    variants = (f"{setting} {variant}" for setting in SETTINGS for variant in VARIANTS)
+    kinds = [*SETTINGS, *variants, *CLAIM_SETS, "unrelated"]
     found: dict[str, Any] = {}
     for kind in kinds:
         here = [i for i, row in enumerate(rows) if row.kind == kind]
@@ -224,11 +263,18 @@ def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path
         table_rows.append((f"{title}, roberta-large NLI", summary(items, baseline_labels(root, setting))))
         error = found["out_of_fold"][setting]["expected_calibration_error"]
         calibration.append(f"- {title}: expected calibration error {error:.3f} (10 bins of equal width)")
+    for name in CLAIM_SETS:
+        items = claim_items(root, name)
+        here = [ORDER[guess] for row, guess in zip(rows, guesses, strict=True) if row.kind == name]
+        if name in SUPPORT_SETS:
+            here = [Label.NEUTRAL if label is Label.CONTRADICTION else label for label in here]
+        table_rows.append((f"{name}, embedded, none of it seen", summary(items, here)))
     lines = [
-        "# The embedded checker on questions that its trees never saw",
+        "# The embedded checker on questions that it never saw",
         "",
-        f"Made by `{found['command']}`: {found['folds']} folds by question; the network saw none of these "
-        "texts. In brackets: 95 % intervals, bootstrapped by question.",
+        f"Made by `{found['command']}`: the networks of three folds and trees of {found['folds']}, by "
+        "question; of FM2 and of WiCE, network and trees saw nothing. In brackets: 95 % intervals, drawn "
+        "by question.",
         "",
         *table(table_rows),
         "",
@@ -238,13 +284,26 @@ def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path
 
 
 def train(
-    data: Path, model: Path, report: Path | None, *, power: float, folds: int, seed: int, **shape: int
+    data: Path,
+    model: Path,
+    tuned: Path,
+    report: Path | None,
+    *,
+    power: float,
+    folds: int,
+    seed: int,
+    **shape: int,
 ) -> None:
     root = data_root("human")
-    rows = list(human_rows(root))
-    rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], Random(seed), 0.05)
+    rng = Random(seed)
+    rows = list(human_rows(root, rng))
+    rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], rng, 0.05)
+    rows += claim_rows(root)
     rows += made_rows(data / "dev.jsonl", 0.2, 1.0)
-    rows, features = measured(rows, model, data / "measured.npz")
+    networks = {ALL: model} | {
+        name: tuned / name / "model" for name in sorted({r.network for r in rows} - {ALL})
+    }
+    rows, features = measured(rows, networks, data)
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
     weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
     held_out = out_of_fold(features, rows, weights, folds, **shape)
@@ -274,11 +333,17 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder that `prepare` wrote")
     parser.add_argument("--model", type=Path, required=True, help="folder that `export` wrote")
+    parser.add_argument(
+        "--tuned",
+        type=Path,
+        required=True,
+        help="folder of `labelled`, with each fold's exported network in foldN/model",
+    )
     parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
-    parser.add_argument("--power", type=float, default=0.5, help="0: labels as they come, 1: balanced")
+    parser.add_argument("--power", type=float, default=0.6, help="0: labels as they come, 1: balanced")
     parser.add_argument("--folds", type=int, default=6)
     parser.add_argument("--members", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=180)
+    parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--leaves", type=int, default=6)
     parser.add_argument("--seed", type=int, default=13)
     train(**vars(parser.parse_args()))
