@@ -19,7 +19,7 @@ from refchecker.suites.conflicts.edits import METHODS, Mention, edited, fault, m
 from refchecker.suites.conflicts.entities import Entity, chosen, load, ours
 from refchecker.suites.conflicts.make import make, unique
 from refchecker.suites.conflicts.recognise import recognise
-from refchecker.suites.conflicts.units import ANSWERS, CONTEXT, SPAN, all_units, units
+from refchecker.suites.conflicts.units import ANSWERS, CONTEXT, SPAN, all_units, units_of
 
 OSLO = Entity(
     "Places",
@@ -352,10 +352,10 @@ def items_of(**given):
 
 def test_units_of_the_three_tasks():
     [item] = [item for item in items_of(method="shuffling") if item.fields["entity"] == "Oslo"]
-    assert [unit.conflict for unit in units(item, CONTEXT)] == [False, True]
-    asked = [(unit.context == item.fields["conflicting"], unit.conflict) for unit in units(item, SPAN)]
+    assert [unit.conflict for unit in units_of(item, CONTEXT)] == [False, True]
+    asked = [(unit.context == item.fields["conflicting"], unit.conflict) for unit in units_of(item, SPAN)]
     assert asked == [(False, False), (False, False), (True, True), (True, False)]
-    assert [unit.context for unit in units(item, ANSWERS)] == [item.fields["conflicting"]]
+    assert [unit.context for unit in units_of(item, ANSWERS)] == [item.fields["conflicting"]]
 
 
 def test_pairs_of_an_entity_share_its_unedited_passage():
@@ -366,4 +366,4 @@ def test_pairs_of_an_entity_share_its_unedited_passage():
 
 def test_without_questions_only_the_first_task_is_asked():
     [item] = [item for item in items_of(method="shuffling") if item.fields["entity"] == "Lima"]
-    assert [len(list(units(item, task))) for task in (CONTEXT, SPAN, ANSWERS)] == [2, 0, 0]
+    assert [len(list(units_of(item, task))) for task in (CONTEXT, SPAN, ANSWERS)] == [2, 0, 0]

@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...llms.prompt import Prompt, prompt
 from ..ask import prompt_stage
 from ..types import Answer, Answers, Ask, Item, Stage, Task
-from .units import ANSWERS, CONTEXT, SPAN, TASKS, Unit, all_units
+from .units import ANSWERS, CONTEXT, SPAN, TASKS, Unit, all_units, units_of
 
 KNOWLEDGE, OWN = "knowledge", "own_answers"
 WORDINGS = "conflicts_wordings"
@@ -86,26 +86,20 @@ def _stage(name: str, items: Sequence[Item], ask: Ask, tasks: Sequence[str], way
     forms = {task: prompt(f"conflicts_{task}_{method.form}") for task in own}
 
     def asked(answers: Answers) -> Iterator[Task]:
-        known = answers.get(KNOWLEDGE, {})
-        for item, task in ((item, task) for item in items for task in own):
-            for unit in all_units([item], task):
-                knowledge = _known(known.get(knowledge_key(unit))) if method.knows else ""
-                if method.knows and not knowledge:
-                    continue
-                for way, wording in enumerate(wordings(task)[:ways]):
-                    words = _filled(forms[task], unit, wording, knowledge)
-                    for sample in range(samples(method, task)):
-                        yield Task(key(unit, way, sample), words | _drawn(method, task, sample))
-
-    def once(answers: Answers) -> Iterator[Task]:
-        seen = set()
-        for task in asked(answers):
-            if task.key not in seen:
-                seen.add(task.key)
-                yield task
+        known, seen = answers.get(KNOWLEDGE, {}), set()
+        for unit in (unit for item in items for each in own for unit in units_of(item, each)):
+            task = unit.task
+            knowledge = _known(known.get(knowledge_key(unit)))
+            if unit.id in seen or (method.knows and not knowledge):
+                continue
+            seen.add(unit.id)
+            for way, wording in enumerate(wordings(task)[:ways]):
+                words = _filled(forms[task], unit, wording, knowledge)
+                for sample in range(samples(method, task)):
+                    yield Task(key(unit, way, sample), words | _drawn(method, task, sample))
 
     versions = [*(form.version for form in forms.values()), prompt(WORDINGS).version]
-    return prompt_stage(name, ask, once, prompts=versions)
+    return prompt_stage(name, ask, asked, prompts=versions)
 
 
 def _filled(form: Prompt, unit: Unit, wording: Wording, knowledge: str) -> dict[str, Any]:
@@ -144,7 +138,7 @@ def _knowledge_stage(items: Sequence[Item], ask: Ask, tasks: Sequence[str]) -> S
 
     def asked(answers: Answers) -> Iterator[Task]:
         seen = set()
-        for unit in (unit for item in items for task in tasks for unit in all_units([item], task)):
+        for unit in (unit for item in items for task in tasks for unit in units_of(item, task)):
             name = knowledge_key(unit)
             if name not in seen:
                 seen.add(name)

@@ -13,7 +13,7 @@ from ...protocols import Checker, Extractor, Localizer
 from ...types import RESPONSE, Label, Passage, Record, Report, Verdict
 from ..ask import signature_of
 from ..types import Answer, Answers, Item, Stage, Task
-from .units import CONTEXT, Unit, all_units
+from .units import CONTEXT, Unit, units_of
 
 VERBATIM, RESTATED = "verbatim", "restated"
 REFERENCES = (VERBATIM, RESTATED)
@@ -51,7 +51,7 @@ def check_stage(
 
     def tasks(answers: Answers) -> Iterator[Task]:
         for item in items:
-            for unit in all_units([item], CONTEXT):
+            for unit in units_of(item, CONTEXT):
                 for reference in references:
                     text = reference_text(item, reference)
                     # an unedited passage is asked about with the first pair of its entity alone

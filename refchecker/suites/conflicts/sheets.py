@@ -9,34 +9,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from .. import metrics
-from ..types import Answer, Answers, Columns, Item, Metric, Sheet
+from ..types import Answers, Columns, Item, Sheet
 from . import checking
 from .asking import KNOWLEDGE, METHODS, OWN, key, knowledge_key, samples, wordings
-from .pointing import claims_of, pointed
+from .check_sheets import check_sheets
 from .replies import majority, says, two_answers, verdict
-from .units import ANSWERS, CONTEXT, Unit, all_units
+from .rows import Kind, Outcome, sheet_of, sliced, why
+from .units import ANSWERS, Unit, units_of
 
-NOT_ASKED = "not asked yet: the run is not finished"
 NONE = 2  # the code of a reply that is neither yes nor no
-FAULT_CHARS = 80
-Row = Mapping[str, int]
-
-
-class Kind(NamedTuple):
-    """What is measured of rows."""
-
-    columns: Sequence[str]
-    metrics: Mapping[str, Metric]
-    tested: Sequence[str]
-    right: str = "right"
 
 
 def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
@@ -49,47 +36,8 @@ def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
         given = answers.get(checking.stage_name(claim_format), {})
         for reference in checking.REFERENCES:
             if any(reference_key.endswith(f"[{reference}]") for reference_key in given):
-                sheets += _check_sheets(f"{claim_format}/{reference}", items, given, reference)
+                sheets += check_sheets(f"{claim_format}/{reference}", items, given, reference)
     return sheets
-
-
-Scored = Callable[[Unit], Sequence[tuple[str, Row]] | str]  # rows by id, or why there are none
-
-
-def _sliced(name: str, units: Sequence[Unit], scored: Scored, kind: Kind) -> Iterator[Sheet]:
-    """A sheet of all, one for each way of making conflicts, one for each domain."""
-    found = {unit.id: scored(unit) for unit in units}
-    slices: dict[str, list[Unit]] = {"all": list({unit.id: unit for unit in units}.values())}
-    for prefix, field in (("conflict", "method"), ("domain", "domain")):
-        for value in sorted({unit.item.fields[field] for unit in units}):
-            own = {unit.id: unit for unit in units if unit.item.fields[field] == value}
-            slices[f"{prefix}/{value}"] = list(own.values())
-    for place, own_units in slices.items():
-        yield _sheet(f"{name}/{place}", own_units, found, kind)
-
-
-def _sheet(
-    name: str, units: Sequence[Unit], found: Mapping[str, Sequence[tuple[str, Row]] | str], kind: Kind
-) -> Sheet:
-    missing: Counter[str] = Counter()
-    rows: list[tuple[str, str, Row]] = []
-    for unit in units:
-        outcome = found[unit.id]
-        if isinstance(outcome, str):
-            missing[outcome] += 1
-        else:
-            rows += [(each, unit.item.group, row) for each, row in outcome]
-    columns = {column: np.array([row[column] for *_, row in rows], dtype=int) for column in kind.columns}
-    return Sheet(
-        name,
-        [each for each, *_ in rows],
-        [group for _, group, _ in rows],
-        columns,
-        kind.metrics,
-        right=kind.right,
-        tested=kind.tested,
-        missing=missing,
-    )
 
 
 # -- language models -----------------------------------------------------------------------------
@@ -118,14 +66,14 @@ def _method_sheets(name: str, items: Sequence[Item], answers: Answers) -> Iterat
     given = answers[name]
     for task in METHODS[name].tasks:
         # every pair's own units, the shared ones too: a slice must have the unedited side of its pairs
-        units = [unit for item in items for unit in all_units([item], task)]
+        units = [unit for item in items for unit in units_of(item, task)]
         ways = [way for way in range(len(wordings(task))) if any(key(u, way, 0) in given for u in units)]
         if not ways:
             continue
         kind = TWO if task == ANSWERS else BINARY
         for way in ways:
             scored = partial(_two if task == ANSWERS else _binary, name, task, way, answers)
-            made = list(_sliced(f"{task}/{name}", units, scored, kind))
+            made = list(sliced(f"{task}/{name}", units, scored, kind))
             if way == 0:
                 yield from made
             if len(ways) > 1:
@@ -148,14 +96,10 @@ def _replies(name: str, task: str, way: int, unit: Unit, answers: Answers) -> li
     if replies:
         return replies
     known = answers.get(KNOWLEDGE, {}).get(knowledge_key(unit)) if method.knows else None
-    return _why([*found, known])
+    return why([*found, known])
 
 
-def _why(found: Sequence[Answer | None]) -> str:
-    return next((answer.fault[:FAULT_CHARS] for answer in found if answer and answer.fault), NOT_ASKED)
-
-
-def _binary(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Sequence[tuple[str, Row]] | str:
+def _binary(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Outcome:
     replies = _replies(name, task, way, unit, answers)
     if isinstance(replies, str):
         return replies
@@ -166,13 +110,13 @@ def _binary(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Seq
     return [(unit.id, {"truth": truth, "guess": guess, "right": int(guess == truth)})]
 
 
-def _two(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Sequence[tuple[str, Row]] | str:
+def _two(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Outcome:
     replies = _replies(name, task, way, unit, answers)
     if isinstance(replies, str):
         return replies
     own = answers.get(OWN, {}).get(unit.question)
     if own is None or own.fault:
-        return _why([own])
+        return why([own])
     truth, edited = str(own.value["reply"]).strip(), str(unit.item.fields["substitute"])
     if not truth:
         return "the model has no answer of its own"
@@ -192,7 +136,7 @@ def _wordings_sheet(
     column = "both" if task == ANSWERS else "guess"
     names = [f"wording_{way + 1}" for way in ways]
 
-    def scored(unit: Unit) -> Sequence[tuple[str, Row]] | str:
+    def scored(unit: Unit) -> Outcome:
         rows: dict[str, int] = {"truth": int(unit.conflict)}
         for way, each in zip(ways, names, strict=True):
             outcome = score_one(method, task, way, answers, unit)
@@ -209,7 +153,7 @@ def _wordings_sheet(
         right="",
     )
     own = {unit.id: unit for unit in units}
-    return _sheet(name, list(own.values()), {unit.id: scored(unit) for unit in own.values()}, kind)
+    return sheet_of(name, list(own.values()), {unit.id: scored(unit) for unit in own.values()}, kind)
 
 
 def spread_of_f1(sheet: Columns, names: Sequence[str]) -> float:
@@ -225,70 +169,3 @@ def same(sheet: Columns, names: Sequence[str]) -> float:
     """The share of rows that have one answer, whatever the wording."""
     said = np.stack([sheet[name] for name in names])  # [wordings, rows]
     return metrics.share((said == said[0]).all(axis=0))
-
-
-# -- checkers ------------------------------------------------------------------------------------
-
-PASSAGES = Kind(
-    ("truth", "guess", "unsupported", "right"),
-    {
-        **{name: BINARY.metrics[name] for name in ("precision", "recall", "f1", "accuracy")},
-        "precision_unsupported": metrics.of(metrics.precision, "truth", "unsupported"),
-        "recall_unsupported": metrics.of(metrics.recall, "truth", "unsupported"),
-        "f1_unsupported": metrics.of(metrics.f1, "truth", "unsupported"),
-    },
-    ("f1",),
-)
-CLAIMS = Kind(
-    ("truth", "guess", "right"),
-    {name: BINARY.metrics[name] for name in ("precision", "recall", "f1", "accuracy")},
-    ("f1",),
-)
-WORDS = Kind(
-    ("flagged", "edited", "both", "passage_flagged", "hit", "shown", "against_hit"),
-    {
-        "pointed": lambda sheet: metrics.share(sheet["hit"], sheet["passage_flagged"]),
-        "precision": lambda sheet: metrics.share(sheet["both"], sheet["flagged"]),
-        "recall": lambda sheet: metrics.share(sheet["both"], sheet["edited"]),
-        "f1": lambda sheet: metrics.share(2 * sheet["both"], sheet["flagged"] + sheet["edited"]),
-        "against_pointed": lambda sheet: metrics.share(sheet["against_hit"], sheet["shown"]),
-    },
-    ("f1",),
-    right="hit",
-)
-
-
-def _check_sheets(
-    name: str, items: Sequence[Item], given: Mapping[str, Answer], reference: str
-) -> Iterator[Sheet]:
-    units = [unit for item in items for unit in all_units([item], CONTEXT)]
-    units = [unit for unit in units if checking.reference_text(unit.item, reference)]
-    edited = [unit for unit in units if unit.conflict]
-
-    def passages(unit: Unit) -> Sequence[tuple[str, Row]] | str:
-        answer = given.get(checking.check_key(unit, reference))
-        if answer is None or not answer.value.get("labels"):
-            return "no claim was found" if answer and not answer.fault else _why([answer])
-        labels, truth = answer.value["labels"], int(unit.conflict)
-        guess = int("Contradiction" in labels)
-        unsupported = int(any(label != "Entailment" for label in labels))
-        return [
-            (
-                unit.id,
-                {"truth": truth, "guess": guess, "unsupported": unsupported, "right": int(guess == truth)},
-            )
-        ]
-
-    def answered(measure: Callable[[Unit, Answer], Sequence[tuple[str, Row]]]) -> Scored:
-        def scored(unit: Unit) -> Sequence[tuple[str, Row]] | str:
-            outcome = passages(unit)
-            if isinstance(outcome, str):
-                return outcome
-            return measure(unit, given[checking.check_key(unit, reference)])
-
-        return scored
-
-    yield from _sliced(f"check/{name}", units, passages, PASSAGES)
-    yield from _sliced(f"sentences/{name}", edited, answered(claims_of), CLAIMS)
-    measure = partial(pointed, reference=reference)
-    yield from _sliced(f"spans/{name}", edited, answered(measure), WORDS)
