@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from refchecker.cli import main, parser
+from refchecker.registry import names
 from refchecker.types import Claim, Label, Pair, Passage
 
 ROOT = Path(__file__).parent.parent
@@ -47,14 +48,19 @@ def test_the_checker_in_20_lines():
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_options_and_files_that_are_named_exist(name):
+def test_options_and_files_that_are_named_exist(name, capsys):
     text = (ROOT / name).read_text("utf-8")
     commands = next(a for a in parser()._actions if a.dest == "command").choices.values()
     known = {flag for sub in commands for action in sub._actions for flag in action.option_strings}
+    for step in ("prepare", "run", "report"):  # their options depend on the suite
+        for suite in names("suite"):
+            with pytest.raises(SystemExit):
+                main(["bench", step, suite, "--help"])
+    known |= set(re.findall(r"--\w+", capsys.readouterr().out))
     assert set(re.findall(r"`[^`]*?(--[a-z_]+)", text)) <= known
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
         assert (ROOT / target).exists(), target
-    for target in re.findall(r"make (\w+)", text):
+    for target in re.findall(r"make ([\w-]+)", text):
         assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M), target
 
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmark import human
 from benchmark.training import rewording, rules
 from benchmark.training.prepare import balanced, is_dev
+from refchecker.types import Claim, Label, Passage
 
 TEXT = (
     "Marie Curie was born in Warsaw in 1867. She studied physics in Paris. "
@@ -248,6 +249,64 @@ def test_trees_in_onnx_say_what_scikit_learn_says(tmp_path: Path) -> None:
     unseen[rng.random(unseen.shape) < 0.3] = np.nan
     assert write_trees(forest.members, tmp_path / "weigh.onnx", unseen, forest(unseen)) < 1e-5
     assert (forest(features).argmax(1) == labels).mean() > 0.9
+
+
+def test_rows_of_weight_0_teach_nothing() -> None:
+    pytest.importorskip("sklearn")
+    from benchmark.training.weigh import fitted
+
+    features = np.random.default_rng(0).normal(size=(600, 3)).astype(np.float32)
+    labels = np.where(features[:, 0] > 0.5, 0, np.where(features[:, 0] > 0, 1, 2))
+    shape = {"members": 1, "rounds": 10, "leaves": 4}
+    alone = fitted(features, labels, np.ones(600), **shape)
+    lies = fitted(
+        np.concatenate([features, features]),
+        np.concatenate([labels, 2 - labels]),
+        np.concatenate([np.ones(600), np.zeros(600)]),
+        **shape,
+    )
+    assert np.array_equal(alone(features), lies(features))
+
+
+def labelled_item(text: str, label: Label, group: str = "q") -> human.Item:
+    return human.Item(
+        Claim.of_triplet("Marie Curie", "was born in", "Warsaw"), (Passage(text, "r"),), label, group
+    )
+
+
+def test_no_question_is_both_tuned_on_and_left_out() -> None:
+    pytest.importorskip("sklearn")
+    from benchmark.training.labelled import FOLDS, fold_of
+
+    items = [labelled_item(TEXT, Label.NEUTRAL, f"question {i % 11}") for i in range(60)]
+    folds = {(item.group, fold) for item, fold in zip(items, fold_of(items), strict=True)}
+    assert len(folds) == 11  # each question has one fold
+    assert {fold for _, fold in folds} == set(range(FOLDS))
+
+
+@pytest.mark.parametrize(
+    ("label", "count"), [(Label.ENTAILMENT, 2), (Label.CONTRADICTION, 2), (Label.NEUTRAL, 3)]
+)
+def test_a_labelled_pair_becomes_the_pieces_that_the_checker_reads(label: Label, count: int) -> None:
+    pytest.importorskip("sklearn")
+    from benchmark.training.labelled import pieces
+    from refchecker.checker.embedded_model import SHIPPED, Network, read_config
+    from refchecker.checker.reading import Reader
+
+    filler = " ".join(
+        f"Clerk number {i} filed the papers of that day and went home early." for i in range(60)
+    )
+    text = f"{filler} {TEXT} {filler}"
+    read = Reader(Network(SHIPPED), read_config(SHIPPED), threads=1, language="en")
+    [rows] = pieces([labelled_item(text, label)], "zero_context", read)
+    assert len(rows) == count  # the nearest window and the sentence; where nothing supports, both windows
+    assert all(
+        row["premise"] in text and row["hypothesis"] == "Marie Curie was born in Warsaw" for row in rows
+    )
+    assert {row["label"] for row in rows} == {
+        [Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION].index(label)
+    }
+    assert all("Warsaw" in row["premise"] for row in rows[:1] + rows[-1:])
 
 
 # -- benchmark/human.py --------------------------------------------------------------------------
