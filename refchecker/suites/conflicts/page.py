@@ -94,9 +94,10 @@ def _rows(sheets: Sheets, prefix: str, places: Sequence[str]) -> list[tuple[str,
 
 
 def _places(sheets: Sheets, prefix: str, of: str) -> list[str]:
-    """The slices of a kind that the sheets of a prefix have."""
+    """The slices of a kind that the sheets of a prefix have rows in."""
     start = f"{prefix}/{of}/"
-    return [name.removeprefix(f"{prefix}/") for name in sheets if name.startswith(start)]
+    found = [name for name in sheets if name.startswith(start) and sheets[name]["n"]]
+    return [name.removeprefix(f"{prefix}/") for name in found]
 
 
 # -- language models -----------------------------------------------------------------------------

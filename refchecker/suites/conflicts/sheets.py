@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,7 @@ from .. import metrics
 from ..types import Answers, Columns, Item, Sheet
 from . import checking
 from .asking import KNOWLEDGE, METHODS, OWN, key, knowledge_key, samples, wordings
-from .check_sheets import check_sheets
+from .check_sheets import FOUND, check_sheets
 from .replies import majority, says, two_answers, verdict
 from .rows import Kind, Outcome, sheet_of, sliced, why
 from .units import ANSWERS, Unit, units_of
@@ -45,10 +46,7 @@ def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
 BINARY = Kind(
     ("truth", "guess", "right"),
     {
-        "precision": metrics.of(metrics.precision, "truth", "guess"),
-        "recall": metrics.of(metrics.recall, "truth", "guess"),
-        "f1": metrics.of(metrics.f1, "truth", "guess"),
-        "accuracy": metrics.of(metrics.share, "right"),
+        **FOUND,
         "said_conflict": lambda sheet: metrics.share(sheet["guess"] == 1),
         "unreadable": lambda sheet: metrics.share(sheet["guess"] == NONE),
     },
@@ -77,15 +75,9 @@ def _method_sheets(name: str, items: Sequence[Item], answers: Answers) -> Iterat
             if way == 0:
                 yield from made
             if len(ways) > 1:
-                yield _renamed(made[0], f"{task}/{name}/wording/{way + 1}")
+                yield replace(made[0], name=f"{task}/{name}/wording/{way + 1}")
         if len(ways) > 1:
             yield _wordings_sheet(f"{task}/{name}/wordings", task, name, units, ways, answers)
-
-
-def _renamed(sheet: Sheet, name: str) -> Sheet:
-    return Sheet(
-        name, sheet.ids, sheet.groups, sheet.columns, sheet.metrics, right=sheet.right, missing=sheet.missing
-    )
 
 
 def _replies(name: str, task: str, way: int, unit: Unit, answers: Answers) -> list[str] | str:
