@@ -41,7 +41,8 @@ def main() -> int:
     )
     run = [*(["--llm", options.llm] if options.llm else []), *others]
     at = ["--folder", str(options.folder / kind)]
-    made = f"Made by `python -m benchmark.conflicts{''.join(f' {word}' for word in sys.argv[1:])}`."
+    words = [*(["--llm", options.llm] if options.llm else []), *others]
+    made = f"Made by `python -m benchmark.conflicts{''.join(f' {word}' for word in words)}`."
     note = f"{options.note} {made}".strip()
     commands = [
         ["prepare", "conflicts", *at, *prepare],
