@@ -242,8 +242,9 @@ def table(rows: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
 
 
 _IN_SAMPLE = (
-    "The trees of the shipped model learnt from zero and accurate context: what they reach on questions "
-    "that they never saw is in `embedded_cv.md`. Noisy context, and all that follows, is in no part of it.\n",
+    "The shipped model learnt from zero and accurate context, its network also from WiCE: there these are no "
+    "measure. What it reaches on questions that it never saw is in `embedded_cv.md`. Noisy context, FM2, "
+    "HealthVer, QAGS and the hypothetical contexts are in no part of it.\n",
 )
 
 

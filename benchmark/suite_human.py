@@ -23,7 +23,7 @@ from refchecker.suites.folder import Folder
 RESULTS = Path(__file__).resolve().parent / "results"
 FOLDER = Path("runs") / "suite_human"
 NOTE = (
-    "What the embedded checker reaches on questions of zero and accurate context that its trees did not see "
+    "What the embedded checker reaches on questions of zero and accurate context that it did not see "
     "is in [embedded_cv.md](embedded_cv.md). roberta_large_nli is what upstream's default checker answered, "
     "from a file that comes with the data; it has answers to the annotators' triplets only."
 )

@@ -273,8 +273,7 @@ def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path
         "# The embedded checker on questions that it never saw",
         "",
         f"Made by `{found['command']}`: the networks of three folds and trees of {found['folds']}, by "
-        "question; of FM2 and of WiCE, network and trees saw nothing. In brackets: 95 % intervals, drawn "
-        "by question.",
+        "question; of WiCE, network and trees saw nothing. In brackets: 95 % intervals, drawn by question.",
         "",
         *table(table_rows),
         "",

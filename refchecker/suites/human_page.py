@@ -40,7 +40,7 @@ RANKING = {
     "spearman_hallucination": "Neutral + Contradiction",
 }
 SEEN = {
-    "embedded": "The embedded checker's trees learnt from human labels of zero and accurate context, so its "
+    "embedded": "The embedded checker learnt from human labels of zero and accurate context, so its "
     "numbers there are in-sample: they are no measure of unseen text. Noisy context is in no part of it."
 }
 
