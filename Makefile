@@ -10,8 +10,11 @@ demo: $(VENV)/core
 	$(BIN)/refchecker-cli extract-check --restart \
 		--input_path examples/responses.json --output_path examples/verdicts.json
 
-report-example: demo
-	$(BIN)/refchecker-cli report examples/verdicts.json -o examples/report.html
+report-example: $(VENV)/core
+	mkdir -p build
+	$(BIN)/refchecker-cli extract-check --restart --localize auto --quiet \
+		--input_path examples/responses.json --output_path build/verdicts.json
+	$(BIN)/refchecker-cli report build/verdicts.json -o examples/report.html
 
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -q
