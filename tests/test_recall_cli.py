@@ -65,7 +65,8 @@ def test_outputs_of_a_file_are_scored_and_reported(folder: Path, tmp_path: Path)
     assert metrics["accuracy_edited"]["value"] == 0
     assert sheets["events/QA-NA/baseline"]["metrics"]["m_rate"]["value"] == 0
     assert sheets["events/QA-A/baseline"]["counts"] == {"without original": 1}
-    assert sheets["triplets/terms/TG/edited/baseline"]["metrics"]["misled"]["value"] > 0
+    claims = [sheet for name, sheet in sheets.items() if name.startswith("triplets/") and "/edited/" in name]
+    assert max(sheet["metrics"]["misled"]["value"] or 0 for sheet in claims) > 0
     page = (folder / "gullible" / "report.md").read_text()
     assert "### Claims" in page
     assert "M-Rate" in page

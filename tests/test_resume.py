@@ -92,7 +92,7 @@ def test_killed_ten_times_the_output_is_that_of_an_undisturbed_run(folder, suffi
     assert finish(folder, whole)[0] == 0
     chance = random.Random(suffix)
     safe: set[str] = set()
-    for stop in sorted(chance.sample(range(3, RECORDS - 60), 10)):
+    for stop in sorted(chance.sample(range(3, RECORDS // 2), 10)):
         before = checked(folder, broken)
         process = start(folder, broken)
         wait_for(lambda stop=stop: len(journalled(folder, broken)) >= stop)

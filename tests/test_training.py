@@ -253,6 +253,7 @@ def test_trees_in_onnx_say_what_scikit_learn_says(tmp_path: Path) -> None:
 
 def test_rows_of_weight_0_teach_nothing() -> None:
     pytest.importorskip("sklearn")
+    pytest.importorskip("onnx")
     from benchmark.training.weigh import fitted
 
     features = np.random.default_rng(0).normal(size=(600, 3)).astype(np.float32)

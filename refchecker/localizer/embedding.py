@@ -155,7 +155,7 @@ def most_words(count: int) -> int:
 def scaled(cosines: Array, least: float) -> Array:
     """Cosines from 0 to 1 with the least that counts at 0.5.
 
-    >>> scaled(np.array([0.3, 0.6, 0.8, 1.0]), 0.6).tolist()
+    >>> scaled(np.array([0.3, 0.6, 0.8, 1.0]), 0.6).round(3).tolist()
     [0.25, 0.5, 0.75, 1.0]
     """
     found: Array = np.interp(cosines, [0.0, least, 1.0], [0.0, 0.5, 1.0])

@@ -21,7 +21,7 @@ def normal(text: str) -> str:
     >>> normal("The score was 4–2, at Råsunda!")
     'score was 4-2 at rasunda'
     """
-    text = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
+    text = "".join(c for c in unicodedata.normalize("NFKD", text).lower() if not unicodedata.combining(c))
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     text = re.sub(r"(?<=\d)\s*[-–—−‑:]\s*(?=\d)", "-", text)
     text = re.sub(r"(?<=\w)['’]s\b", "", text)
