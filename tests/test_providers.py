@@ -321,6 +321,9 @@ def broken_server(how: str) -> Iterator[str]:
                         over.wait(60)
                     elif how == "cuts its answer":
                         connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"')
+                        connection.shutdown(socket.SHUT_WR)
+                        while connection.recv(1 << 16):  # what is unread at the close would reset it
+                            pass
                     elif how == "speaks no HTTP":
                         connection.sendall(b"hello\r\n\r\n")
 

@@ -14,6 +14,8 @@ import pytest
 
 HERE = Path(__file__).parent
 RECORDS = 200
+CLAIMS = 3  # of each record
+AHEAD = 12  # records that may be checked and not yet be journalled
 
 
 @pytest.fixture
@@ -32,9 +34,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(folder: Path, output: str, *more: str, limit_bytes: int = 0) -> subprocess.Popen:
+def start(folder: Path, output: str, *more: str, limit_bytes: int = 0, hold: int = 0) -> subprocess.Popen:
+    """hold: the pair of this process at which its checker stands still until `let_go`."""
+    if hold:
+        (folder / "hold").touch()
+    else:
+        let_go(folder)
     environment = os.environ | {
         "SLOW_CHECKER_LOG": str(folder / f"{output}.log"),
+        "SLOW_CHECKER_HOLD": str(folder / "hold"),
+        "SLOW_CHECKER_HOLD_AT": str(hold),
         "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)]),
     }
 
@@ -55,6 +64,10 @@ def start(folder: Path, output: str, *more: str, limit_bytes: int = 0) -> subpro
         text=True,
         preexec_fn=limit,
     )
+
+
+def let_go(folder: Path) -> None:
+    (folder / "hold").unlink(missing_ok=True)
 
 
 def finish(folder: Path, output: str, *more: str, **options: int) -> tuple[int, str]:
@@ -79,7 +92,7 @@ def checked(folder: Path, output: str) -> Counter[str]:
     return Counter(log.read_text().splitlines() if log.exists() else [])
 
 
-def wait_for(condition, seconds: float = 30) -> None:
+def wait_for(condition, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -94,7 +107,8 @@ def test_killed_ten_times_the_output_is_that_of_an_undisturbed_run(folder, suffi
     safe: set[str] = set()
     for stop in sorted(chance.sample(range(3, RECORDS // 2), 10)):
         before = checked(folder, broken)
-        process = start(folder, broken)
+        left = stop - len(journalled(folder, broken))
+        process = start(folder, broken, hold=CLAIMS * (left + AHEAD))
         wait_for(lambda stop=stop: len(journalled(folder, broken)) >= stop)
         time.sleep(chance.random() * 0.02)
         process.kill()
@@ -113,10 +127,12 @@ def test_killed_ten_times_the_output_is_that_of_an_undisturbed_run(folder, suffi
 
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(folder):
-    process = start(folder, "out.json")
+    process = start(folder, "out.json", hold=CLAIMS * (5 + AHEAD))
     wait_for(lambda: len(journalled(folder, "out.json")) >= 5)
     process.send_signal(signal.SIGINT)
-    _, talk = process.communicate(timeout=30)
+    time.sleep(0.1)
+    let_go(folder)
+    _, talk = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "run the same command again to go on" in talk
     assert "Traceback" not in talk
@@ -141,7 +157,7 @@ def test_a_full_disk_loses_nothing(folder):
 def test_a_disk_that_fills_while_the_output_is_put_together_loses_nothing(folder):
     finish(folder, "whole.json")
     size = (folder / "whole.json").stat().st_size
-    process = start(folder, "out.json", "--output_format", "jsonl")
+    process = start(folder, "out.json", "--output_format", "jsonl", hold=CLAIMS * (RECORDS - 40 + AHEAD))
     wait_for(lambda: len(journalled(folder, "out.json")) >= RECORDS - 40)
     process.kill()
     process.communicate()
@@ -155,17 +171,19 @@ def test_a_disk_that_fills_while_the_output_is_put_together_loses_nothing(folder
 
 
 def test_two_runs_on_one_output_do_not_mix(folder):
-    first = start(folder, "out.json")
+    first = start(folder, "out.json", hold=CLAIMS * (2 + AHEAD))
     wait_for(lambda: len(journalled(folder, "out.json")) >= 2)
-    code, talk = finish(folder, "out.json")
-    assert (code, "another run is writing this output" in talk) == (2, True)
-    first.communicate(timeout=60)
+    second = start(folder, "out.json", hold=1)
+    _, talk = second.communicate(timeout=120)
+    assert (second.returncode, "another run is writing this output" in talk) == (2, True)
+    let_go(folder)
+    first.communicate(timeout=120)
     assert first.returncode == 0
 
 
 def interrupted(folder: Path) -> set[str]:
     """Stop a run on the way; the claims that are in its journal."""
-    process = start(folder, "out.json")
+    process = start(folder, "out.json", hold=CLAIMS * (20 + AHEAD))
     wait_for(lambda: len(journalled(folder, "out.json")) >= 20)
     process.kill()
     process.communicate()
