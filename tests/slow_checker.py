@@ -14,7 +14,6 @@ from pathlib import Path
 
 from refchecker import Judgment, Label, Pair
 
-
 HOLD = Path(os.environ.get("SLOW_CHECKER_HOLD", os.devnull))
 HOLD_AT = int(os.environ.get("SLOW_CHECKER_HOLD_AT", "0"))
 numbers = count(1)
