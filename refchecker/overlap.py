@@ -20,16 +20,19 @@ Landings = Channel[tuple[A, Future[B]] | None]  # None: no more is begun
 
 
 def overlapped(
-    begin: Callable[[A], Future[B]], items: Iterable[A], landings: Landings[A, B]
+    begin: Callable[[A], Future[B]], items: Iterable[A], landings: Landings[A, B], most: int
 ) -> Iterator[tuple[A, Future[B]]]:
     """Each item with its finished future, in the order they finish, while further items are begun.
+
+    At most `most` are under way: more than a server answers at once would only wait in memory, where
+    each full run of the garbage collector, which holds up all others, has to look at them.
 
     Futures carry what went wrong with their own item. A `RefCheckerError` other than `LLMError` and
     `RetrievalError` concerns them all: nothing more is begun, what is under way is waited for and
     yielded, then it is raised; so is an error in `items`. Whoever cancels `landings` cancels what
     is under way.
     """
-    feed = _Feed(begin, items, landings)
+    feed = _Feed(begin, items, landings, most)
     threading.Thread(target=feed.run, daemon=True).start()
     try:
         while feed.going or feed.under_way:
@@ -52,11 +55,14 @@ def overlapped(
 class _Feed(Generic[A, B]):
     """Begins items in a thread of its own, until they end or it is stopped."""
 
-    def __init__(self, begin: Callable[[A], Future[B]], items: Iterable[A], landings: Landings[A, B]) -> None:
+    def __init__(
+        self, begin: Callable[[A], Future[B]], items: Iterable[A], landings: Landings[A, B], most: int
+    ) -> None:
         self._begin = begin
         self._items = items
         self._landings = landings
         self._lock = threading.Lock()
+        self._places = threading.Semaphore(most)
         self.going = True
         self.under_way: set[Future[B]] = set()
         self.error: BaseException | None = None
@@ -65,6 +71,7 @@ class _Feed(Generic[A, B]):
         error: BaseException | None = None
         try:
             for item in self._items:
+                self._places.acquire()
                 with self._lock:
                     if not self.going:
                         return
@@ -85,6 +92,7 @@ class _Feed(Generic[A, B]):
             self.error = self.error or error
 
     def _land(self, item: A, future: Future[B]) -> None:
+        self._places.release()
         with suppress(Cancelled):
             self._landings.put((item, future))
 

@@ -50,7 +50,8 @@ def run(
 ) -> Iterator[Report]:
     """Yield one report per record, in order, while later records are still being worked on.
 
-    At most `in_flight` records are in memory at once. `extract_batch` counts records,
+    At most `in_flight` records are in memory at once; of them a component with `begin` has begun a quarter,
+    or 64 where that is more. `extract_batch` counts records,
     `check_batch` counts pairs. A judgment whose label is less probable than `min_confidence` is
     Abstain and `unsure`, which is no fault. Without `check`, reports carry the claims and no verdicts.
     An exception in a component fails only the records it cannot do without; a
@@ -63,6 +64,7 @@ def run(
     landings: tuple[Channel[Any], ...] = (Channel(), Channel(), Channel())  # for components with `begin`
     channels: tuple[Channel[Any], ...] = (incoming, extracted, referenced, finished, *landings)
     slots = threading.Semaphore(in_flight)
+    begun = max(in_flight // 4, 64)
     stopping = threading.Event()
 
     def read() -> None:
@@ -73,15 +75,15 @@ def run(
             incoming.put(_Work(position, record))
 
     def find_claims() -> None:
-        for work in _extracted(incoming, extract, extract_batch, landings[0]):
+        for work in _extracted(incoming, extract, extract_batch, landings[0], begun):
             extracted.put(work)
 
     def find_references() -> None:
-        for work in _referenced(extracted, retrieve, check is None, landings[1]):
+        for work in _referenced(extracted, retrieve, check is None, landings[1], begun):
             referenced.put(work)
 
     def judge() -> None:
-        for work, judgments in _judged(referenced, check, split, check_batch, landings[2]):
+        for work, judgments in _judged(referenced, check, split, check_batch, landings[2], begun):
             sure = [tuple(cautious(piece, min_confidence) for piece in pieces) for pieces in judgments]
             report = report_of(
                 work.record, work.extraction, sure, check is not None, merge, aggregate, locate
@@ -133,12 +135,12 @@ class _Work:
 
 
 def _extracted(
-    incoming: Channel[_Work], extract: Extractor | None, most: int, landings: Channel[Any]
+    incoming: Channel[_Work], extract: Extractor | None, most: int, landings: Channel[Any], begun: int
 ) -> Iterator[_Work]:
     """Each work with its claims."""
     if begin := getattr(extract, "begin", None):
         for work, future in overlapped(
-            lambda work: begin([work.record]) if work.wants_claims else settled([]), incoming, landings
+            lambda work: begin([work.record]) if work.wants_claims else settled([]), incoming, landings, begun
         ):
             found = landed(future, int(work.wants_claims), "extractor", _no_extraction)
             yield _with_claims(work, iter(found))
@@ -158,7 +160,11 @@ def _with_claims(work: _Work, found: Iterator[Extraction]) -> _Work:
 
 
 def _referenced(
-    extracted: Channel[_Work], retrieve: Retriever | None, claimless: bool, landings: Channel[Any]
+    extracted: Channel[_Work],
+    retrieve: Retriever | None,
+    claimless: bool,
+    landings: Channel[Any],
+    begun: int,
 ) -> Iterator[_Work]:
     """Each work with references: its own, or those that are found for it.
 
@@ -175,7 +181,7 @@ def _referenced(
         wanted = not work.has_references and (claimless or bool(work.extraction.claims))
         return begin(work.record) if wanted else settled(work.record.references)
 
-    for work, future in overlapped(found, extracted, landings):
+    for work, future in overlapped(found, extracted, landings, begun):
         if error := future.exception():
             failed = replace(work.extraction, note=f"retriever: {said(error)}", failed=True)
             yield replace(work, extraction=failed)
@@ -224,7 +230,12 @@ _Judged = tuple[_Work, list[tuple[Judgment, ...]]]
 
 
 def _judged(
-    extracted: Channel[_Work], check: Checker | None, split: Splitter, most: int, landings: Channel[Any]
+    extracted: Channel[_Work],
+    check: Checker | None,
+    split: Splitter,
+    most: int,
+    landings: Channel[Any],
+    begun: int,
 ) -> Iterator[_Judged]:
     """Each work with, per claim and reference, the judgments of the reference's pieces."""
     if check is None:
@@ -232,7 +243,7 @@ def _judged(
     elif begin := getattr(check, "begin", None):
         each = (_asked(work, split) for work in extracted)
         for asked, future in overlapped(
-            lambda asked: begin(asked.pairs) if asked.pairs else settled([]), each, landings
+            lambda asked: begin(asked.pairs) if asked.pairs else settled([]), each, landings, begun
         ):
             yield _regrouped(asked, iter(landed(future, len(asked.pairs), "checker", _no_judgment)))
     else:
