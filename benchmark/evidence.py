@@ -7,7 +7,8 @@
 
 WiCE's development set has the sentences that support each claim, and the words that nothing supports.
 Whatever has a free parameter gets it on one half of the articles and is measured on the other, both ways.
-Contradictions are BreakingNLI's pairs, whose two sentences differ in a word or a few.
+Contradictions are BreakingNLI's pairs, whose two sentences differ in a word or a few, and the pairs of
+counterfactually augmented SNLI, where people changed a few words of one side of an entailment.
 """
 
 from __future__ import annotations
@@ -24,9 +25,18 @@ from zlib import crc32
 import numpy as np
 
 from benchmark.data import data_root
+from benchmark.evidence_contradictions import (
+    Hits,
+    Swap,
+    chance_rows,
+    clash_rows,
+    known,
+    revised,
+    rows_of,
+    swapped,
+)
 from benchmark.evidence_page import page
 from refchecker.checker.embedded import EmbeddedChecker
-from refchecker.localizer.against import clashes, surest
 from refchecker.localizer.auto import AutoFinder
 from refchecker.localizer.exact import ExactFinder
 from refchecker.localizer.finding import Finder, Finding
@@ -37,7 +47,7 @@ from refchecker.localizer.words import read
 from refchecker.types import Claim, Label, Pair, Passage
 
 CLAIMS, TOKENS = "evidence/wice_claim_dev.jsonl", "evidence/wice_non_supported_tokens_dev.jsonl"
-SWAPS = "nli/declared/breaking_nli.test.jsonl.gz"
+SWAPS, REVISED = "nli/declared/breaking_nli.test.jsonl.gz", "nli/declared/cad_snli.test.jsonl.gz"
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)  # of the best sentence's score, that a chosen one has
 MOST_CHOSEN = (1, 2, 3, 4)
 WORD_LEVELS = tuple(round(0.3 + 0.025 * i, 3) for i in range(25))
@@ -229,67 +239,6 @@ def word_rows(every: Sequence[Item], findings: Sequence[Finding], least: Sequenc
     return found
 
 
-# ---- words that contradict
-
-
-class Swap(NamedTuple):
-    """Two sentences that contradict each other, and where they differ."""
-
-    premise: str
-    hypothesis: str
-    given: tuple[int, int]
-    claimed: tuple[int, int]
-
-
-def swaps(path: Path, most: int) -> list[Swap]:
-    """Every so many of the contradictions whose sentences differ in one place."""
-    import gzip
-
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [row for row in map(json.loads, lines) if row["label"] == 2]
-    step = max(1, len(rows) // most)
-    found = (_swap(row["premise"], row["hypothesis"]) for row in rows[::step])
-    return [each for each in found if each]
-
-
-def _swap(premise: str, hypothesis: str) -> Swap | None:
-    one, other = ([word[:2] for word in read(text).words] for text in (premise, hypothesis))
-    texts = [[text[a:b].lower() for a, b in places] for text, places in ((premise, one), (hypothesis, other))]
-    before = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), None)
-    if before is None:
-        return None
-    after = 0
-    while after < min(map(len, texts)) - before and texts[0][-1 - after] == texts[1][-1 - after]:
-        after += 1
-    sides = [places[before : len(places) - after] for places in (one, other)]
-    if not all(sides):
-        return None
-    return Swap(premise, hypothesis, (sides[0][0][0], sides[0][-1][1]), (sides[1][0][0], sides[1][-1][1]))
-
-
-def swap_rows(every: Sequence[Swap], finder: Finder, check: Any) -> list[tuple[bool, bool]]:
-    """For each, whether the likeliest clash touches the words that differ: in the claim, in the reference."""
-    cases = []
-    for each in every:
-        claim, passage = Claim(each.hypothesis), Passage(each.premise, "premise")
-        [[finding]] = finder([claim], [passage.text])
-        cases.append(Case(claim, passage, "", Label.CONTRADICTION, 1.0, read(passage.text), finding))
-    found = [clashes(case, range(len(case.page.sentences)), finder) for case in cases]
-    if check:
-        found = surest(cases, found, check)
-
-    def touches(one: tuple[int, int], other: tuple[int, int]) -> bool:
-        return one[0] < other[1] and other[0] < one[1]
-
-    return [
-        (
-            bool(own) and touches(own[0].claimed, each.claimed),
-            bool(own) and touches(own[0].given, each.given),
-        )
-        for each, own in zip(every, found, strict=True)
-    ]
-
-
 # ---- intervals
 
 
@@ -339,15 +288,10 @@ def measure(
         found = [finder([item.claim], [item.text])[0][0] for item in marked]
         counted[name] = word_rows(marked, found, (0.5,) if name == "exact" else WORD_LEVELS)
         tell(f"{name}: words done")
-    differing = swaps(root / SWAPS, options.swaps)
-    clashing = {
-        name: swap_rows(differing, finder, asked)
-        for name, finder, asked in (
-            *((name, finder, None) for name, finder in finders.items()),
-            ("auto with the embedded checker", finders["auto"], check),
-        )
+    pairs = {
+        "BreakingNLI": swapped(rows_of(root / SWAPS), options.swaps),
+        "revised SNLI": revised(rows_of(root / REVISED)),
     }
-    premises = [each.premise for each in differing]
     signatures = {name: finder.signature for name, finder in finders.items()}
     return {
         "signature": signatures | {"checker": check.signature},
@@ -368,17 +312,32 @@ def measure(
                 name: interval([item.article for item in marked], own, f1) for name, own in counted.items()
             },
         },
-        "contradictions": {
-            "pairs": len(differing),
-            "methods": {
-                name: {
-                    "claim": interval(premises, own, mean_of(0)),
-                    "reference": interval(premises, own, mean_of(1)),
-                }
-                for name, own in clashing.items()
-            },
-        },
+        "contradictions": {name: clashing(own, finders, check) for name, own in pairs.items()},
     }  # fmt: skip
+
+
+def clashing(every: Sequence[Swap], finders: dict[str, Finder], check: Any) -> dict[str, Any]:
+    """How often each method points at the words that contradict."""
+    asked: list[tuple[str, Finder, Any]] = [(name, finder, None) for name, finder in finders.items()]
+    hits = {"a word by chance": chance_rows(every)} | {
+        name: clash_rows(every, finder, check)
+        for name, finder, check in (*asked, ("auto with the embedded checker", finders["auto"], check))
+    }
+    tell(f"{len(every)} contradictions done")
+
+    def shares(own: Sequence[Hits]) -> dict[str, dict[str, float]]:
+        found = {}
+        for side, name in enumerate(Hits._fields):
+            places, values = zip(*known(own, side), strict=True)
+            found[name] = interval([every[i].premise for i in places], values, np.mean)
+        return found
+
+    return {
+        "pairs": len(every),
+        "claims": sum(bool(each.claimed) for each in every),
+        "references": sum(bool(each.given) for each in every),
+        "methods": {name: shares(own) for name, own in hits.items()},
+    }
 
 
 def tell(line: str) -> None:
@@ -398,7 +357,7 @@ def main() -> None:
     parser.add_argument("--swaps", type=int, default=400, help="pairs of BreakingNLI (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "evidence.json")
     options = parser.parse_args()
-    root = data_root(CLAIMS, TOKENS, SWAPS)
+    root = data_root(CLAIMS, TOKENS, SWAPS, REVISED)
     if options.fit:
         from benchmark.evidence_fit import fit
 

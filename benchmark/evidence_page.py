@@ -31,7 +31,13 @@ F1 over the words of {claims} claims that the articles support in part, settings
 CONTRADICTIONS = """
 ## Words that contradict
 
-{pairs} pairs of BreakingNLI that differ in one place: how often the likeliest clash touches what differs.
+How often the likeliest clash touches the words that make a claim and a reference contradict each
+other. BreakingNLI's pairs differ in one place; in revised SNLI (counterfactually augmented, test)
+people changed up to three words of the claim, or of the reference, of an entailment.
+"""
+
+PAIRS = """
+{name}: {pairs} pairs, of which {claims} tell the words of the claim and {references} those of the reference.
 
 | method | in the claim | in the reference |
 |---|---|---|
@@ -45,8 +51,10 @@ def page(results: dict[str, Any]) -> str:
     lines += (_row(name, *own.values()) for name, own in sentences["methods"].items())
     lines.append(WORDS.format(**_counts(words)))
     lines += (_row(name, own) for name, own in words["methods"].items())
-    lines.append(CONTRADICTIONS.format(**_counts(clashing)))
-    lines += (_row(name, *own.values()) for name, own in clashing["methods"].items())
+    lines.append(CONTRADICTIONS)
+    for source, pairs in clashing.items():
+        lines.append(PAIRS.format(name=source, **_counts(pairs)))
+        lines += (_row(name, *own.values()) for name, own in pairs["methods"].items())
     return "".join(lines)
 
 

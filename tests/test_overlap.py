@@ -94,6 +94,34 @@ def test_no_more_records_are_read_than_may_be_in_flight(pool):
     assert len(list(reports)) == 99
 
 
+@pytest.mark.parametrize(("in_flight", "most"), [(400, 100), (100, 64)])
+def test_a_quarter_of_the_records_in_flight_is_begun(in_flight, most):
+    waiting: list[tuple[Future, list]] = []
+    enough = threading.Event()
+
+    class Held:
+        def begin(self, items) -> Future:
+            waiting.append((Future(), items))
+            if len(waiting) == most:
+                enough.set()
+            return waiting[-1][0]
+
+    reports = run(given(500), extract=Held(), in_flight=in_flight)
+    found: list[str] = []
+    reader = threading.Thread(target=lambda: found.extend(ids(reports)))
+    reader.start()
+    assert enough.wait(30)
+    time.sleep(0.1)
+    assert len(waiting) == most, "more were begun than may be under way"
+    for future, items in waiting:  # it grows meanwhile
+        future.set_result(by_sentence(items))
+        deadline = time.monotonic() + 30
+        while future is waiting[-1][0] and len(waiting) < 500 and time.monotonic() < deadline:
+            time.sleep(0.001)
+    reader.join(30)
+    assert found == [str(i) for i in range(500)]
+
+
 @pytest.mark.parametrize("error", [ValueError("boom"), LLMError("boom")])
 @pytest.mark.parametrize("where", ["extract", "check"])
 @pytest.mark.parametrize("at_once", [True, False], ids=["begin raises", "the future has it"])
