@@ -8,7 +8,8 @@ The trees learn from people's labels on claim triplets (human/, zero and accurat
 noisy context may not be trained on), from development rows that the network never saw, and from claims
 beside passages of other questions, which say nothing about them. What the network says of a labelled
 pair is asked of that of a fold which left it out (`labelled`). Reported numbers are out of fold: no
-question is in both halves.
+question is in both halves. The labels behind them go to out_of_fold.jsonl in --data, as
+`python -m benchmark.suite_human --out_of_fold` takes them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from refchecker.checker.embedded_model import ORDER, Network, read_config
 from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
 from refchecker.checker.reading import Reader, Reading
 from refchecker.checker.thresholds import calibration_error
+from refchecker.suites import human_data
 from refchecker.types import Claim, Label, Pair, Passage
 
 from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
@@ -282,6 +284,16 @@ def page(found: dict[str, Any], rows: Sequence[Row], held_out: Array, root: Path
     return "\n".join(lines) + "\n"
 
 
+def labels_of(rows: Sequence[Row], guesses: Array, root: Path) -> Iterator[str]:
+    """The label given to each annotated triplet, as lines of JSON."""
+    for setting in SETTINGS:
+        given = iter([ORDER[g] for row, g in zip(rows, guesses, strict=True) if row.kind == setting])
+        for item in human_data.load(root, [setting]).items:
+            names = dict(zip(("setting", "model", "id"), item.id.split("/", 2), strict=True))
+            for place in range(len(item.fields["claims"])):
+                yield json.dumps(names | {"claim_index": place, "label": next(given)}) + "\n"
+
+
 def train(
     data: Path,
     model: Path,
@@ -306,6 +318,7 @@ def train(
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
     weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
     held_out = out_of_fold(features, rows, weights, folds, **shape)
+    (data / "out_of_fold.jsonl").write_text("".join(labels_of(rows, held_out.argmax(axis=1), root)))
     found = {
         "command": " ".join(["python -m benchmark.training.weigh", *sys.argv[1:]]),
         "folds": folds,
