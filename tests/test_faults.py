@@ -112,6 +112,46 @@ def test_every_record_ends_judged_or_failed_with_its_cause_and_no_answer_is_paid
     }
 
 
+def writer_and_judge(system: str, user: str) -> str:
+    """A model that is asked for the triplets of "widget 7 looks red." and about them."""
+    sentence = re.search(r"^\[1\] (widget \d+) (looks) (\w+)\.$", user, re.MULTILINE)
+    if sentence is None:
+        return answer(system, user.replace(" | ", " "))
+    parts = dict(zip(("subject", "predicate", "object"), sentence.groups(), strict=True))
+    return json.dumps({"claims": [{"sentence": 1, "quote": " ".join(sentence.groups()), **parts}]})
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_extract_check_through_faults_asks_nothing_twice(folder, capfd, wire):
+    count = 120
+    items = [
+        {
+            "id": str(number),
+            "response": f"widget {number} looks red.",
+            "reference": f"The widget number {number} is {COLOURS[number % 3]}.",
+        }
+        for number in range(count)
+    ]
+    Path("in.json").write_text(json.dumps(items))
+    with FaultServer(writer_and_judge, share=0.3, faults=QUICK_FAULTS, seed=3) as server:
+        base = server.openai_base if wire == "openai" else server.anthropic_base
+        files = ["--input_path", "in.json", "--output_path", "out.json", "--cache_dir", "cache"]
+        models = ["--extractor_name", f"{wire}/m", "--extractor_api_base", base]
+        models += ["--checker_name", f"{wire}/m", "--checker_api_base", base]
+        code = main(["extract-check", *files, *models])
+        assert server.asked_after_a_good_answer() == []
+        found = json.loads(Path("out.json").read_text())
+        assert code == (3 if any(item["status"] == "failed" for item in found) else 0)
+    assert [item["id"] for item in found] == [str(number) for number in range(count)]
+    done = [item for item in found if item["status"] == "ok"]
+    assert all(item["status_note"] for item in found if item["status"] != "ok")
+    assert len(done) >= 0.97 * count, "what can be asked again is asked again"
+    for item in done:
+        assert item["triplets"] == [[f"widget {item['id']}", "looks", "red"]]
+        assert item["ys"] == [label_of(int(item["id"]), "red")]
+    assert re.search(r"\d+ asked again \(", capfd.readouterr().err)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
