@@ -53,16 +53,21 @@ def test_by_words(claim: str, chosen: list[int]) -> None:
 @pytest.mark.parametrize(
     ("wanted", "probability", "chosen"),
     [
-        pytest.param(("Physics",), 0.9, {2}, id="one is enough"),
-        pytest.param(("Physics", "Chemistry"), 0.9, {2, 4}, id="two are needed"),
-        pytest.param(("Physics", "Chemistry"), 0.5, {2}, id="no surer than the whole passage"),
-        pytest.param(("Physics", "Chemistry", "Paris"), 0.9, {0, 2, 4}, id="three"),
+        pytest.param(("Physics",), 0.9, [2], id="as sure as with all of it"),
+        pytest.param(("Physics", "Chemistry"), 0.9, [2, 4], id="not as sure, so with the rest of the claim"),
+        pytest.param(("Physics", "Chemistry"), 0.5, [2], id="all of it makes it no surer"),
     ],
 )
-def test_by_checker(wanted: tuple[str, ...], probability: float, chosen: set[int]) -> None:
-    asked = case("Curie of Paris won the Nobel Prize in Physics and in Chemistry", probability=probability)
-    [found] = by_checker([asked], Counting(*wanted))
-    assert set(found) == chosen
+def test_by_checker(wanted: tuple[str, ...], probability: float, chosen: list[int]) -> None:
+    asked = case("She won the Nobel Prize in Physics and in Chemistry", probability=probability)
+    assert by_checker([asked], Counting(*wanted)) == [chosen]
+
+
+def test_the_surest_of_sentences_that_are_as_near_is_the_first() -> None:
+    text = "The bridge is old. The bridge is red. The bridge is long."
+    assert by_words(case("The bridge is here", text))[0] == 0
+    [found] = by_checker([case("The bridge is here", text)], Counting("red"))
+    assert found[0] == 1
 
 
 def test_cases_are_asked_about_together() -> None:
@@ -70,8 +75,7 @@ def test_cases_are_asked_about_together() -> None:
     cases = [case("Curie won the Nobel Prize in Physics and Chemistry")] * 5
     found = by_checker(cases, check)
     assert len(found) == 5
-    assert len(check.asked) - 1 <= CANDIDATES
-    assert max(check.asked) == 5 * min(CANDIDATES, 6)
+    assert check.asked == [0, 5 * CANDIDATES]
 
 
 def test_at_most_so_many() -> None:
@@ -96,4 +100,5 @@ def test_evidence_is_verbatim_and_best_first() -> None:
     assert texts == [
         "She won the Nobel Prize in Physics in 1903.",
         "In 1911 a second one followed, in Chemistry.",
+        "Marie Curie lived in Paris.",  # who "she" is
     ]

@@ -170,7 +170,8 @@ def _mention(cluster: list[_Hit], wanted: Reading, items: Sequence[int], page: R
         return None
     chosen = _shortest([hit for hit in cluster if hit.quality == best[hit.item]], len(best))
     first, last = _extended(chosen, wanted, page)
-    score = sum(best.values()) / len(items)
+    places = len({hit.place for hit in cluster})  # a word that is wanted twice has to be there twice
+    score = sum(sorted(best.values())[-places:]) / len(items)
     names = [wanted.words[item] for item in items]
     if len(best) < len(items) <= _LONGEST_NAME_WORDS and all(name.capital for name in names):
         score = max(score, LAST_NAME if best.get(items[-1], 0.0) >= SAME_FORM else 0.0)
