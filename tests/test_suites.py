@@ -329,7 +329,7 @@ def test_without_matplotlib_there_is_everything_but_plots(
     assert "pip install 'refchecker[bench]'" in lacking
 
 
-@pytest.mark.parametrize("kind", ["bars", "lines", "dots"])
+@pytest.mark.parametrize("kind", ["bars", "lines", "dots", "parts"])
 def test_plots_take_gaps_and_long_names(tmp_path: Path, kind: Any) -> None:
     pytest.importorskip("matplotlib")
     places = [f"a rather long name {n}" for n in range(9)]

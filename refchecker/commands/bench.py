@@ -7,11 +7,13 @@ named: `refchecker-cli --help` loads none.
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +211,7 @@ def _report(options: argparse.Namespace) -> int:
         options.systems or (),
         against=options.against,
         note=options.note,
-        command=f"refchecker-cli bench report {' '.join(options.given)}",
+        command=_without_note(["refchecker-cli", "bench", "report", *options.given]),
         draws=options.draws,
         test_draws=options.test_draws,
         seed=options.seed,
@@ -221,6 +223,16 @@ def _report(options: argparse.Namespace) -> int:
     if lacking:
         print(f"no plots: {lacking}.", file=sys.stderr)
     return 0
+
+
+def _without_note(command: Sequence[str]) -> str:
+    """The command as one types it, without the note, which the page has on its own.
+
+    >>> _without_note(["bench", "report", "--note", "two runs", "--output", "a b"])
+    "bench report --output 'a b'"
+    """
+    kept = [word for before, word in pairwise(["", *command]) if "--note" not in (before, word)]
+    return shlex.join(word for word in kept if not word.startswith("--note="))
 
 
 def _compare(arguments: Sequence[str]) -> int:

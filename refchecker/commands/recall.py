@@ -105,7 +105,7 @@ def _agree(arguments: Sequence[str]) -> int:
     rated = llm_scores(Folder(Path(options.folder), "recall").answers(options.name))
     if not rated:
         raise UsageError(
-            f"{options.name}: another model has rated none of its definitions. "
+            f"{options.name}: no language model has rated any of its definitions. "
             f"Run: refchecker-cli recall run --rate --name {options.name} --llm provider/model"
         )
     lines = []

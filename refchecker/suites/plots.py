@@ -26,19 +26,26 @@ def draw(plots: Sequence[Plot], output: Path) -> tuple[list[Path], str]:
     paths = []
     for plot in plots:
         path = output.with_name(f"{output.name}_{slug(plot.name)}.png")
-        width = 6.4 if plot.kind == "dots" else max(6.4, 0.45 * len(plot.places) * max(1, len(plot.series)))
-        page = figure.Figure(figsize=(min(width, 16), 4.4), layout="constrained")
+        page = figure.Figure(figsize=_size(plot), layout="constrained")
         axes = page.add_subplot()
-        {"bars": _bars, "lines": _lines, "dots": _dots}[plot.kind](axes, plot)
+        {"bars": _bars, "lines": _lines, "dots": _dots, "parts": _parts}[plot.kind](axes, plot)
         axes.set_title(plot.title, fontsize=11)
         axes.set_xlabel(plot.x)
         axes.set_ylabel(plot.y)
-        axes.grid(axis="y", alpha=0.3)
+        axes.grid(axis="x" if plot.kind == "parts" else "y", alpha=0.3)
         axes.set_axisbelow(True)
         # no software or date: the same numbers give the same file
         page.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
         paths.append(path)
     return paths, ""
+
+
+def _size(plot: Plot) -> tuple[float, float]:
+    """Width and height in inches."""
+    if plot.kind == "parts":
+        return 8.0, 1.4 + 0.28 * len(plot.places)
+    width = 0.0 if plot.kind == "dots" else 0.45 * len(plot.places) * max(1, len(plot.series))
+    return min(max(6.4, width), 16.0), 4.4
 
 
 def _bars(axes: Any, plot: Plot) -> None:
@@ -49,6 +56,19 @@ def _bars(axes: Any, plot: Plot) -> None:
         colour = COLOURS[index % len(COLOURS)]
         axes.bar(places, heights, width, label=series.name, color=colour, yerr=_whiskers(series), capsize=2)
     _places(axes, plot)
+
+
+def _parts(axes: Any, plot: Plot) -> None:
+    """The first place on top."""
+    starts = [0.0] * len(plot.places)
+    for index, series in enumerate(plot.series):
+        widths = [0.0 if value is None else value for value in series.values]
+        axes.barh(range(len(widths)), widths, 0.8, starts, label=series.name, color=COLOURS[index])
+        starts = [start + width for start, width in zip(starts, widths, strict=True)]
+    axes.set_yticks(range(len(plot.places)), plot.places, fontsize=8)
+    axes.set_ylim(len(plot.places) - 0.4, -0.6)
+    axes.set_xlim(0, 1)
+    axes.figure.legend(loc="outside lower center", ncols=len(plot.series), fontsize=8)
 
 
 def _lines(axes: Any, plot: Plot) -> None:

@@ -107,12 +107,13 @@ class Series(NamedTuple):
 class Plot:
     """A plot to draw. `places` are the labels along the axis, or of the dots.
 
-    Of "dots" the first series is across and each other one up.
+    Of "dots" the first series is across and each other one up. "parts" are shares of a whole: each place is
+    one bar, from left to right, whose series add up to 1.
     """
 
     name: str  # of the PNG
     title: str
-    kind: Literal["bars", "lines", "dots"]
+    kind: Literal["bars", "lines", "dots", "parts"]
     places: Sequence[str]
     series: Sequence[Series]
     x: str = ""

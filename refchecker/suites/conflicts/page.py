@@ -78,7 +78,7 @@ def _how(results: Results) -> list[str]:
     data, boot = first["data"], first["bootstrap"]
     made = results["prepared"].get("sources", {}).get("made", {})
     pairs = ", ".join(f"{count} {kind}" for kind, count in made.get("pairs", {}).items())
-    command = f"Made by `{results['command']}`. " if results["command"] and not results["note"] else ""
+    command = f"Made by `{results['command']}`. " if results["command"] else ""
     return [
         f"{command}{data['items']:,} pairs of {data['groups']:,} entities ({pairs}), passages: "
         f"{made.get('passages', 'unknown')}, data `{data['data']}`. In brackets: {boot['level']:.0%} "

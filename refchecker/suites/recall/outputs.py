@@ -1,7 +1,7 @@
 """A plain file of model outputs, whoever made them, in the place of asking a model.
 
 JSON Lines, an output a line: {"id", "condition", "output"}, and optionally "method" (baseline) and "rating",
-another model's rating of a definition from 1 to 5. Ids are those of items.jsonl.
+a language model's rating of a definition from 1 to 5. Ids are those of items.jsonl.
 """
 
 from __future__ import annotations

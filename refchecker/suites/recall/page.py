@@ -101,7 +101,7 @@ def _definitions(sheets: Sheets) -> list[str]:
     return [
         *_section("Definitions", about, metric_rows(own, columns)),
         *_section(
-            "Definitions: robustness", "Ratings are another model's, 1 to 5.", metric_rows(own, robust)
+            "Definitions: robustness", "Ratings are a language model's, 1 to 5.", metric_rows(own, robust)
         ),
     ]
 
@@ -194,7 +194,7 @@ def _plots(system: str, sheets: Sheets) -> list[Plot]:
         places = [n.removeprefix("triplets/").removesuffix("/baseline") for n, _ in claims]
         series = [_series(kind, [s["metrics"][kind] for _, s in claims]) for kind in KINDS]
         title = f"{system}: claims against both contexts"
-        plots.append(Plot(f"{system}_claims", title, "bars", places, series, y="share of claims"))
+        plots.append(Plot(f"{system}_claims", title, "parts", places, series, x="share of claims"))
     return plots
 
 

@@ -1,4 +1,4 @@
-"""Ratings of definitions from 1 to 5, by another model and by people, and how well these agree."""
+"""Ratings of definitions from 1 to 5, by a language model and by people, and how well these agree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Scores = Mapping[str, tuple[float, float]]  # item -> ratings with the original 
 
 
 def tasks(items: Sequence[Item], answers: Answers) -> Iterator[Task]:
-    """Each definition that the system wrote, for another model to rate."""
+    """Each definition that the system wrote, for a language model to rate."""
     replies, form = replies_of(answers), prompt("recall_rate")
     for item in items:
         if item.fields["task"] != "TG":
@@ -43,7 +43,7 @@ def tasks(items: Sequence[Item], answers: Answers) -> Iterator[Task]:
 
 
 def llm_scores(answers: Answers, method: str = "baseline") -> dict[str, tuple[float, float]]:
-    """What the other model gave the outputs of a method, by item, where both can be read."""
+    """What the language model gave the outputs of a method, by item, where both can be read."""
     found = answers.get("ratings", {})
     both = {}
     for name in found:
