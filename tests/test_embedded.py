@@ -186,9 +186,11 @@ def test_windows_combine(scores: list[tuple[float, ...]], label: Label, deciding
         assert judgment.scores == dict(zip(ORDER, scores[deciding], strict=True))
 
 
-def test_the_signature_names_version_and_weights(check: EmbeddedChecker) -> None:
-    assert check.signature.startswith("embedded(v")
-    assert len(check.signature.split(",")[1]) == len("3fa1c2)")
+def test_the_signature_names_version_weights_and_rules(check: EmbeddedChecker) -> None:
+    version, weights, mood = check.signature.removeprefix("embedded(").removesuffix(")").split(",")
+    assert version.startswith("v")
+    assert len(weights) == len("3fa1c2")
+    assert mood == "m1"  # of the rules for what is denied, doubted or supposed
 
 
 def test_a_folder_without_a_model(tmp_path: Path) -> None:

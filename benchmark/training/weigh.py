@@ -19,6 +19,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -31,6 +32,7 @@ from benchmark.data import data_root
 from benchmark.human import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
 from refchecker.checker.embedded_model import ORDER, Network, read_config
 from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
+from refchecker.checker.mood import unsettled, without_support
 from refchecker.checker.reading import Reader, Reading
 from refchecker.checker.thresholds import calibration_error
 from refchecker.suites import human_data
@@ -205,6 +207,16 @@ def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int
     return found
 
 
+def settled(probabilities: Array, rows: Sequence[Row]) -> Array:
+    """The probabilities as the checker gives them: none of support that is denied or supposed. # [rows, 3]"""
+    page, found = cache(Page.of), probabilities.copy()
+    for place, row in enumerate(rows):
+        text = row.pair.passage.text
+        if instead := unsettled(row.pair.claim.text, page(text), text):
+            found[place] = without_support(found[place], ORDER, instead)
+    return found
+
+
 def scores_of(labels: Array, probabilities: Array) -> dict[str, Any]:
     """Accuracy, macro-F1, F1 by label, and balanced accuracy of Entailment against the rest."""
     guess = probabilities.argmax(axis=1)
@@ -317,7 +329,7 @@ def train(
     rows, features = measured(rows, networks, data)
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
     weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
-    held_out = out_of_fold(features, rows, weights, folds, **shape)
+    held_out = settled(out_of_fold(features, rows, weights, folds, **shape), rows)
     (data / "out_of_fold.jsonl").write_text("".join(labels_of(rows, held_out.argmax(axis=1), root)))
     found = {
         "command": " ".join(["python -m benchmark.training.weigh", *sys.argv[1:]]),

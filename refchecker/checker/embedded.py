@@ -1,7 +1,8 @@
 """The checker that ships: a compact cross-encoder and a few trees, without torch and without a download.
 
 The network reads the claim beside the pieces of the passage that are nearest to it (`reading`); the trees
-weigh what it says together with which of the claim's words the passage holds (`evidence`).
+weigh what it says together with which of the claim's words the passage holds (`evidence`). What a passage
+denies, doubts or supposes, it does not support (`mood`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..types import Judgment, Label, Pair
+from . import mood
 from .embedded_model import ORDER, SHIPPED, Network, Trees, digest_of, read_config
 from .reading import Piece, Reader, Reading
 from .windows import best_label, rounded
@@ -35,7 +37,7 @@ class EmbeddedChecker:
         config = read_config(folder)
         self._read = Reader(Network(folder), config, threads=threads, language=language)
         self._weigh = Trees(folder, config.biases)
-        self.signature = f"embedded({config.version},{digest_of(folder)[:6]})"
+        self.signature = f"embedded({config.version},{digest_of(folder)[:6]},m{mood.VERSION})"
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
         readings = self._read(pairs)
@@ -45,6 +47,8 @@ class EmbeddedChecker:
 
 def _judgment(reading: Reading, probabilities: Sequence[float]) -> Judgment:
     """The label, and the piece that says it: the focus, unless only a window does."""
+    if reading.unsettled:
+        probabilities = mood.without_support(probabilities, ORDER, reading.unsettled)
     scores = dict(zip(ORDER, probabilities, strict=True))
     label = best_label(scores)
     if label is Label.NEUTRAL:

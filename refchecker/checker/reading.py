@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..types import Claim, Judgment, Label, Pair, Passage
 from .embedded_model import Config, Network
 from .evidence import Page, features, focus, nearness, network_features
+from .mood import unsettled
 from .windows import cut, too_long
 
 Input = tuple[tuple[int, ...], tuple[int, ...]]  # token ids of a piece and of a claim
@@ -32,11 +33,13 @@ class Piece(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Everything known of one claim and passage: `row` is what the trees weigh."""
+    """Everything known of one claim and passage: `row` is what the trees weigh, `unsettled` what the claim is
+    where the passage denies, doubts or supposes it."""
 
     row: list[float]
     windows: list[Piece]
     focus: Piece | None
+    unsettled: Label | None
 
 
 class _Plan(NamedTuple):
@@ -115,11 +118,12 @@ class _Call:
     def reading(self, asked: Asked, plan: _Plan, logits: dict[Input, list[float]]) -> Reading:
         windows = [Piece(piece, logits[ids]) for ids, piece in plan.windows]
         focused = Piece(plan.focus[1], logits[plan.focus[0]]) if plan.focus else None
+        page = self._page(asked.passage.text)
         row = [
-            *features(asked.claim, self._page(asked.passage.text), asked.question),
+            *features(asked.claim, page, asked.question),
             *network_features([each.logits for each in windows], focused.logits if focused else None),
         ]
-        return Reading(row, windows, focused)
+        return Reading(row, windows, focused, unsettled(asked.claim.text, page, asked.passage.text))
 
     def _nearest(self, claim: str, pieces: Sequence[Passage]) -> Sequence[Passage]:
         """The few pieces whose words are nearest to the claim's; all, where they are few."""
