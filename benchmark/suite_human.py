@@ -12,6 +12,7 @@ on questions that its trees did not see.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def main() -> None:
         list(systems),
         against=checker,
         note=NOTE,
-        command=f"python -m benchmark.suite_human{f' --checker_name {checker}' * (checker != 'embedded')}",
+        command=shlex.join(["python", "-m", "benchmark.suite_human", *sys.argv[1:]]),
         output=RESULTS / "suite_human",
     )
     for path in written:

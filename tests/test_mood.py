@@ -43,6 +43,28 @@ def test_moods(text: str, label: Label | None) -> None:
     assert of(text) is label
 
 
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Paris is the capital of France", "Paris is the capital of France, not Lyon."),
+        ("Haydn died in Vienna in 1809", "Haydn died in Vienna in 1809 without heirs."),
+        ("Ford founded the firm in 1903", "Without formal training, Ford founded the firm in 1903."),
+        ("Edison created the phonograph", "Edison invented the phonograph."),
+        ("Merkel took office in 2005", "Merkel assumed office in 2005."),
+        ("The bank gave funds to the school", "The bank provided funds to the school."),
+        ("Dreyfus was convicted of treason", "Dreyfus was wrongly convicted of treason."),
+        ("The path is 9 miles long", "The path is 9 miles long, no less."),
+        ("The firm left the city in 1990", "The firm left the city in 1990 rather than pay."),
+        ("Ada wrote the first program", "Ada wrote the first program, whether or not it ran."),
+        ("Ada wrote the first program", "Not only did Ada write the first program, she published it."),
+        ("Band members like tea", "Nobody doubts that band members like tea."),
+        ("The river has fish", "The river has few fish, if any."),
+    ],
+)
+def test_a_denial_of_something_else_is_none(claim: str, text: str) -> None:
+    assert of(text, claim) is None
+
+
 def test_a_frame_holds_for_the_whole_of_a_long_sentence() -> None:
     long = (
         "Marie Curie, born in Warsaw, discovered polonium in Paris, in a shed of the school where she worked"

@@ -27,46 +27,40 @@ def _words(*ways: str) -> re.Pattern[str]:
 
 
 _ASSURED = _words(
-    r"(?:no|without|beyond|little) (?:\w+ )?(?:doubts?|question|secret)(?! whether)",
-    r"undoubtedly",
+    r"(?:no|without|beyond|little) (?:\w+ )?(?:doubts?|question|secret)(?! whether)|undoubtedly",
     r"(?:nobody|no[ -]one|none|cannot|can['’]t) (?:can |could |will |would )?(?:be )?"
     r"(?:den(?:y|ied|ies)|doubt(?:s|ed)?|disputed?s?)",
-    r"not (?:only|just|merely|least|surprisingly)",
-    r"no (?:fewer|less) than",
-    r"none other than",
-    r"nothing but",
-    r"if (?:any|anything|not)",
+    r"not (?:only|just|merely|least|surprisingly)|no (?:fewer|less) than|none other than|nothing but",
+    r"if (?:any|anything|not)|as if|(?:regardless of )?whether or not|regardless of whether",
 )
-_DENIED = re.compile(
+# These deny what comes after them.
+_NOT = re.compile(
     _words(
-        r"not|never|no|cannot|neither|nor|nobody|none|nothing|nowhere|without|unable|no longer",
-        r"false(?:ly)?|untrue|incorrect(?:ly)?|wrong to|wrongly|mistaken(?:ly)?|contrary to|far from",
-        r"myth|hoax|fabricat(?:ed|ion)|made up|invented",
-        r"debunked|disprove[dn]|refuted|den(?:y|ies|ied)",
-        r"fail(?:s|ed)? to|refuse[sd]? to|lack(?:s|ed)?|rather than|instead of",
+        r"not|never|cannot|neither|nor|nobody|no[ -]one|none|no longer|(?:at|by|in|under) no \w+",
+        r"den(?:y|ies|ied)|fail(?:s|ed)? to|refuse[sd]? to|unable to|far from",
     ).pattern
-    + r"|n['’]t\b",
+    + r"|n['’]t\b|^\W*no\b",
     re.IGNORECASE,
+)
+# These, of a whole sentence, what it says.
+_FALSE = _words(
+    r"no|false(?:ly)?|untrue|incorrect(?:ly)?|wrong(?:ly)?|mistaken(?:ly)?|contrary to|nothing",
+    r"myth|hoax|fabricat(?:ed|ion)|made up|invented|debunked|disprove[dn]|refuted",
 )
 _DOUBTED = _words(
     r"unlikely|improbable|implausible|doubtful|dubious|doubt(?:s|ed)?|questionable|debatable|uncertain|unclear",
     r"unsure|unproven|unconfirmed|unverified|not (?:certain|sure|clear|known)|inconceivable|unthinkable",
-    r"open to question|remains to be seen|anything but (?:sure|certain|clear)",
-    r"impossible|hard to (?:believe|imagine)|hardly|scarcely|s[kc]eptical|speculated?|rumou?rs?",
+    r"open to question|remains to be seen|anything but (?:sure|certain|clear)|hardly|scarcely",
+    r"impossible|hard to (?:believe|imagine)|speculated?|few (?:\w+ )?(?:believe|think|expect)",
     r"(?:little|no|scant|hardly any|not much) (?:chance|reason|evidence|hope|proof|sign|indication|basis)",
-    r"few (?:\w+ )?(?:believe|think|expect)|alleged(?:ly)?|supposedly|purported(?:ly)?|perhaps|maybe|might",
-    r"(?:it|is|was|be) possible|possibly|conceivabl[ey]|presumably|chance that|whether|may or may not",
+    r"alleged(?:ly)?|supposedly|purported(?:ly)?|perhaps|maybe|might|(?:it|is|was|be) possible|possibly",
+    r"conceivabl[ey]|presumably|chance that|whether|may or may not",
 )
 _SUPPOSED = re.compile(
-    _words(
-        r"if|unless|provid(?:ed|ing)|assum(?:e|ed|ing)|suppos(?:e|ing)|imagin(?:e|ing)|in case|otherwise",
-        r"in the event|on condition|as long as|but for|in another world|under other circumstances",
-        r"with (?:a little |some )?(?:more|better) luck",
-    ).pattern
+    _words(r"if|unless|provid(?:ed|ing) that|assuming|suppos(?:e|ing)|imagine|in case|on condition").pattern
     + r"|^\W*(?:had|were|should)\b",
     re.IGNORECASE,
 )
-_MOODS = ((_DENIED, Label.CONTRADICTION), (_DOUBTED, Label.NEUTRAL), (_SUPPOSED, Label.NEUTRAL))
 
 # What frames a whole sentence: "If ...", "It is doubtful whether ...", "The story that ... is made up."
 _STARTS = re.compile(
@@ -79,7 +73,7 @@ _OPENS = re.compile(r"\W*(?:[\w'’-]+\W+){0,8}?[\w'’-]+\s+(?:that|whether)(?=
 _TAKES_THAT = re.compile(
     r"\b(?:true|certain|sure|clear|known|likely|possible|case|so|think|thought|believed?|sa(?:y|id)|suggests?|claims?"
     r"|agreed?|evidence|reason|chance|proof|sign|indication|hope|notion|idea|story|tale|belief|theory|rumou?r|report)s?"
-    rf"\W+that$|(?:{_DENIED.pattern}|{_DOUBTED.pattern})\W+that$|whether$",
+    rf"\W+that$|(?:{_NOT.pattern}|{_FALSE.pattern}|{_DOUBTED.pattern}|rumou?r(?:ed|s))\W+that$|whether$",
     re.IGNORECASE,
 )
 _CLOSES = re.compile(
@@ -123,13 +117,26 @@ def without_support(probabilities: Sequence[float], order: Sequence[Label], inst
 
 def _unsettled_by(sentence: str, claim: str, wanted: Sequence[str]) -> Label | None:
     """The same of one sentence: of what frames it, and of the part of it that says the claim."""
-    own = _ASSURED.sub(" ", claim)
-    moods = [(ways, label) for ways, label in _MOODS if not ways.search(own)]
-    said, stems = _saying(sentence, frozenset(wanted))
-    there = len(stems & frozenset(wanted))
-    about = there and len(stems) - there <= max(OTHERS, MORE * there)
-    told = [*_frames(_ASSURED.sub(" ", sentence)), *([_ASSURED.sub(" ", said)] if about else [])]
-    return next((label for each in told for ways, label in moods if ways.search(each)), None)
+    own, plain = _ASSURED.sub(" ", claim), _ASSURED.sub(" ", sentence)
+    for frame in _frames(plain):
+        for ways, label in (
+            (_DOUBTED, Label.NEUTRAL),
+            (_NOT, Label.CONTRADICTION),
+            (_FALSE, Label.CONTRADICTION),
+            (_SUPPOSED, Label.NEUTRAL),
+        ):
+            if ways.search(frame) and not ways.search(own):
+                return label
+    said, around = _saying(plain, frozenset(wanted))
+    if not said:
+        return None
+    denied = next(
+        (each for each in _NOT.finditer(said) if set(content(said[each.end() :])) & set(wanted)), None
+    )
+    if denied and not _NOT.search(own):
+        return Label.CONTRADICTION
+    open_ = any(ways.search(around) and not ways.search(own) for ways in (_DOUBTED, _SUPPOSED))
+    return Label.NEUTRAL if open_ else None
 
 
 def _frames(sentence: str) -> Iterator[str]:
@@ -142,18 +149,23 @@ def _frames(sentence: str) -> Iterator[str]:
         yield closes[1]
 
 
-def _saying(sentence: str, wanted: frozenset[str]) -> tuple[str, frozenset[str]]:
-    """The part of a sentence that has most of the claim, with short parts beside it, and its words' stems."""
+def _saying(sentence: str, wanted: frozenset[str]) -> tuple[str, str]:
+    """The part of a sentence that has most of the claim, and the same with short parts beside it; "" and ""
+    where these say more than the claim."""
     parts = _parts(sentence)
     if not parts:
-        return "", frozenset()
-    first = last = max(range(len(parts)), key=lambda i: len(wanted & parts[i][1]))
+        return "", ""
+    best = first = last = max(range(len(parts)), key=lambda i: len(wanted & parts[i][1]))
     while first > 0 and parts[first - 1][2] <= SHORT:
         first -= 1
     while last < len(parts) - 1 and parts[last + 1][2] <= SHORT:
         last += 1
-    chosen = parts[first : last + 1]
-    return " ".join(text for text, _, _ in chosen), frozenset().union(*(stems for _, stems, _ in chosen))
+    around = parts[first : last + 1]
+    stems = frozenset().union(*(own for _, own, _ in around))
+    there = len(stems & wanted)
+    if not there or len(stems) - there > max(OTHERS, MORE * there):
+        return "", ""
+    return parts[best][0], " ".join(text for text, _, _ in around)
 
 
 @lru_cache(maxsize=2048)
