@@ -4,16 +4,19 @@
     python -m benchmark.suite_human --restart      # after the embedded model has changed
 
 Writes benchmark/results/suite_human.json, .md and plots. The data is found through REFCHECKER_DATA. Answers
-are kept in runs/suite_human: stop it, and the same command goes on. `--out_of_fold FILE` adds a system of
-labels given elsewhere (JSON Lines of setting, model, id, claim_index, label), such as the embedded checker's
-on questions that its trees did not see.
+are kept in runs/suite_human: stop it, and the same command goes on. `--out_of_fold FILE` (as
+`benchmark.training.weigh` writes it: JSON Lines of setting, model, id, claim_index, label) adds the system
+"unseen", which the others are tested against: those labels, and in noisy context, which was not trained on,
+the checker's own.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmark.data import data_root
@@ -24,9 +27,10 @@ from refchecker.suites.folder import Folder
 RESULTS = Path(__file__).resolve().parent / "results"
 FOLDER = Path("runs") / "suite_human"
 NOTE = (
-    "What the embedded checker reaches on questions of zero and accurate context that it did not see "
-    "is in [embedded_cv.md](embedded_cv.md). roberta_large_nli is what upstream's default checker answered, "
-    "from a file that comes with the data; it has answers to the annotators' triplets only."
+    "The embedded checker has learnt from the labels of zero and accurate context. What it reaches there on "
+    "questions that it did not see is the system unseen, or [embedded_cv.md](embedded_cv.md). "
+    "roberta_large_nli is what upstream's default checker answered, from a file that comes with the data; it "
+    "has answers to the annotators' triplets only."
 )
 
 
@@ -35,7 +39,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--restart", action="store_true", help="check everything again")
-    parser.add_argument("--out_of_fold", type=Path, metavar="FILE", help="labels of one more system")
+    parser.add_argument("--out_of_fold", type=Path, metavar="FILE", help="labels on unseen questions")
     parser.add_argument("--checker_name", default="embedded", help="the checker to measure (%(default)s)")
     options = parser.parse_args()
     data = data_root("human")
@@ -45,18 +49,21 @@ def main() -> None:
         "roberta_large_nli": ["--predictions", str(data / "human" / "roberta_large_nli_predictions.jsonl")],
         "majority": ["--majority"],
     }
-    if options.out_of_fold:
-        systems["out_of_fold"] = ["--predictions", str(options.out_of_fold)]
     folder = ["--folder", str(FOLDER)]
     step("prepare", "human", "--data", str(data), *folder)
     restart = ["--restart"] if options.restart else []
     for name, system in systems.items():
         step("run", "human", *folder, "--name", name, *system, *restart)
+    if options.out_of_fold:
+        unseen = FOLDER / "unseen.jsonl"
+        unseen.write_text("".join(unseen_labels(options.out_of_fold, checker)), encoding="utf-8")
+        step("run", "human", *folder, "--name", "unseen", "--predictions", str(unseen), "--restart")
+        systems["unseen"] = []
     written, lacking = runner.report(
         find("human"),
         Folder(FOLDER, "human"),
         list(systems),
-        against=checker,
+        against="unseen" if options.out_of_fold else checker,
         note=NOTE,
         command=shlex.join(["python", "-m", "benchmark.suite_human", *sys.argv[1:]]),
         output=RESULTS / "suite_human",
@@ -65,6 +72,19 @@ def main() -> None:
         print(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
     if lacking:
         sys.exit(lacking)
+
+
+def unseen_labels(out_of_fold: Path, checker: str) -> Iterator[str]:
+    """Lines of those labels, and of the checker's own in the settings that they leave out."""
+    lines = out_of_fold.read_text(encoding="utf-8").splitlines(keepends=True)
+    yield from lines
+    known = {json.loads(line)["setting"] for line in lines}
+    for key, answer in Folder(FOLDER, "human").answers(checker)["check-human"].items():
+        setting, model, own = key.split("/", 2)
+        if setting not in known:
+            for place, label in enumerate(answer.value["labels"]):
+                row = {"setting": setting, "model": model, "id": own, "claim_index": place, "label": label}
+                yield json.dumps(row) + "\n"
 
 
 def step(*arguments: str) -> None:
