@@ -12,11 +12,13 @@ HEAD = """# Evidence: what is found, and by what
 
 The sentences of an article that support a claim: {claims} claims of WiCE's development set, of
 {articles} articles. Against the annotators' set that fits best; means over claims, with 95 % intervals
-bootstrapped by article. How many sentences a ranking keeps is chosen on the other half of the articles;
-"as it chooses" chooses nothing.
+bootstrapped by article; the last column is paired, claim by claim. How many sentences a ranking keeps is
+chosen on the other half of the articles. "As it chooses" is what `--localize` gives; the few constants by
+which `auto` weighs words and the checker's scores (`refchecker/localizer/sentences.py`) were chosen on these
+claims, so its figures flatter it a little.
 
-| method | precision | recall | F1 |
-|---|---|---|---|
+| method | precision | recall | F1 | F1 minus BM25's |
+|---|---|---|---|---|
 """
 
 WORDS = """
