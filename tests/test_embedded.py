@@ -60,11 +60,21 @@ def test_plain_cases(check: EmbeddedChecker, claim: str, passage: Passage, label
         "It is unlikely that Marie Curie was born in Warsaw.",
         "If Marie Curie had been born in Warsaw, history would have taken another course.",
         "Marie Curie was not born in Warsaw.",
+        "By no means was Marie Curie born in Warsaw.",
+        "The story that Marie Curie was born in Warsaw is made up.",
+        "It is far from certain that Marie Curie was born in Warsaw.",
+        "Conceivably, Marie Curie was born in Warsaw.",
     ],
 )
-def test_what_only_might_be_is_no_support(check: EmbeddedChecker, context: str) -> None:
-    judgment = check([pair("Marie Curie was born in Warsaw", Passage(context, "doc"))])[0]
-    assert judgment.label is not Label.ENTAILMENT
+@pytest.mark.parametrize("question", ["", "Where was Marie Curie born?"])
+def test_what_only_might_be_is_no_support(check: EmbeddedChecker, context: str, question: str) -> None:
+    asked = [
+        Claim("Marie Curie was born in Warsaw"),
+        Claim.of_triplet("Marie Curie", "was born in", "Warsaw"),
+    ]
+    for judgment in check([Pair(claim, Passage(context, "doc"), question) for claim in asked]):
+        assert judgment.label is not Label.ENTAILMENT
+        assert sum(judgment.scores.values()) == pytest.approx(1, abs=2e-4)
 
 
 @pytest.mark.parametrize(
