@@ -328,8 +328,8 @@ def clashing(every: Sequence[Swap], finders: dict[str, Finder], check: Any) -> d
     """How often each method points at the words that contradict."""
     asked: list[tuple[str, Finder, Any]] = [(name, finder, None) for name, finder in finders.items()]
     hits = {"a word by chance": chance_rows(every)} | {
-        name: clash_rows(every, finder, check)
-        for name, finder, check in (*asked, ("auto with the embedded checker", finders["auto"], check))
+        name: clash_rows(every, finder, own)
+        for name, finder, own in (*asked, ("auto with the embedded checker", finders["auto"], check))
     }
     tell(f"{len(every)} contradictions done")
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmark.data import data_root
 from refchecker.cli import main as refchecker
-from refchecker.suites import find, runner
+from refchecker.suites import find, human_data, runner
 from refchecker.suites.folder import Folder
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -54,15 +54,16 @@ def main() -> None:
     restart = ["--restart"] if options.restart else []
     for name, system in systems.items():
         step("run", "human", *folder, "--name", name, *system, *restart)
+    shown = list(systems)
     if options.out_of_fold:
         unseen = FOLDER / "unseen.jsonl"
         unseen.write_text("".join(unseen_labels(options.out_of_fold, checker)), encoding="utf-8")
         step("run", "human", *folder, "--name", "unseen", "--predictions", str(unseen), "--restart")
-        systems["unseen"] = []
+        shown.append("unseen")
     written, lacking = runner.report(
         find("human"),
         Folder(FOLDER, "human"),
-        list(systems),
+        shown,
         against="unseen" if options.out_of_fold else checker,
         note=NOTE,
         command=shlex.join(["python", "-m", "benchmark.suite_human", *sys.argv[1:]]),
@@ -79,12 +80,10 @@ def unseen_labels(out_of_fold: Path, checker: str) -> Iterator[str]:
     lines = out_of_fold.read_text(encoding="utf-8").splitlines(keepends=True)
     yield from lines
     known = {json.loads(line)["setting"] for line in lines}
-    for key, answer in Folder(FOLDER, "human").answers(checker)["check-human"].items():
-        setting, model, own = key.split("/", 2)
-        if setting not in known:
+    for item, answer in Folder(FOLDER, "human").answers(checker)["check-human"].items():
+        if item.partition("/")[0] not in known:
             for place, label in enumerate(answer.value["labels"]):
-                row = {"setting": setting, "model": model, "id": own, "claim_index": place, "label": label}
-                yield json.dumps(row) + "\n"
+                yield human_data.prediction(item, place, label)
 
 
 def step(*arguments: str) -> None:

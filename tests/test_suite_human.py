@@ -593,3 +593,10 @@ def test_a_response_of_which_nothing_was_judged_is_a_miss_and_one_partly_judged_
     assert whole.counts["nothing_judged"] == 1
     assert whole.columns["guess"][0] == -1
     assert (partly.columns["guess"][0], partly.columns["guessed_rate"][0]) == (0, 0.5)
+
+
+def test_a_written_prediction_is_read_again(tmp_path: Path) -> None:
+    item = "noisy_context/some/model/17"  # an id may have a slash
+    path = tmp_path / "labels.jsonl"
+    path.write_text(human_data.prediction(item, 0, "Neutral") + human_data.prediction(item, 1, "Entailment"))
+    assert human_data.predictions(path) == {(item, 0): "Neutral", (item, 1): "Entailment"}

@@ -301,9 +301,8 @@ def labels_of(rows: Sequence[Row], guesses: Array, root: Path) -> Iterator[str]:
     for setting in SETTINGS:
         given = iter([ORDER[g] for row, g in zip(rows, guesses, strict=True) if row.kind == setting])
         for item in human_data.load(root, [setting]).items:
-            names = dict(zip(("setting", "model", "id"), item.id.split("/", 2), strict=True))
             for place in range(len(item.fields["claims"])):
-                yield json.dumps(names | {"claim_index": place, "label": next(given)}) + "\n"
+                yield human_data.prediction(item.id, place, next(given))
 
 
 def train(

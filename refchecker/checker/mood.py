@@ -8,7 +8,7 @@ means", "the story that ... is made up") it takes the matching words for support
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..types import Label
@@ -62,6 +62,13 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 
+_MOODS = {
+    _DOUBTED: Label.NEUTRAL,
+    _NOT: Label.CONTRADICTION,
+    _FALSE: Label.CONTRADICTION,
+    _SUPPOSED: Label.NEUTRAL,
+}
+
 # What frames a whole sentence: "If ...", "It is doubtful whether ...", "The story that ... is made up."
 _STARTS = re.compile(
     r"\W*(?:(?:only |even |what )?if(?! you| we| one)|unless|provid(?:ed|ing)|assum(?:e|ing)|suppos(?:e|ing)"
@@ -100,9 +107,11 @@ def unsettled(claim: str, page: Page, text: str) -> Label | None:
     wanted = content(claim)
     if not wanted:
         return None
+    own = _ASSURED.sub(" ", claim)
+    moods = {ways: label for ways, label in _MOODS.items() if not ways.search(own)}
     held = [(share(wanted, each.stems), each.start, each.end) for each in page.sentences]
     holding = sorted((each for each in held if each[0] >= HOLDS), reverse=True)
-    found = [_unsettled_by(text[start:end], claim, wanted) for _, start, end in holding]
+    found = [_unsettled_by(text[start:end], frozenset(wanted), moods) for _, start, end in holding]
     return None if None in found else next(iter(found), None)
 
 
@@ -115,28 +124,20 @@ def without_support(probabilities: Sequence[float], order: Sequence[Label], inst
     return moved
 
 
-def _unsettled_by(sentence: str, claim: str, wanted: Sequence[str]) -> Label | None:
+def _unsettled_by(
+    sentence: str, wanted: frozenset[str], moods: Mapping[re.Pattern[str], Label]
+) -> Label | None:
     """The same of one sentence: of what frames it, and of the part of it that says the claim."""
-    own, plain = _ASSURED.sub(" ", claim), _ASSURED.sub(" ", sentence)
+    plain = _ASSURED.sub(" ", sentence)
     for frame in _frames(plain):
-        for ways, label in (
-            (_DOUBTED, Label.NEUTRAL),
-            (_NOT, Label.CONTRADICTION),
-            (_FALSE, Label.CONTRADICTION),
-            (_SUPPOSED, Label.NEUTRAL),
-        ):
-            if ways.search(frame) and not ways.search(own):
-                return label
-    said, around = _saying(plain, frozenset(wanted))
-    if not said:
-        return None
-    denied = next(
-        (each for each in _NOT.finditer(said) if set(content(said[each.end() :])) & set(wanted)), None
-    )
-    if denied and not _NOT.search(own):
+        if label := next((label for ways, label in moods.items() if ways.search(frame)), None):
+            return label
+    said, around = _saying(plain, wanted)
+    if _NOT in moods and any(wanted & {*content(said[each.end() :])} for each in _NOT.finditer(said)):
         return Label.CONTRADICTION
-    open_ = any(ways.search(around) and not ways.search(own) for ways in (_DOUBTED, _SUPPOSED))
-    return Label.NEUTRAL if open_ else None
+    if any(ways in moods and ways.search(around) for ways in (_DOUBTED, _SUPPOSED)):
+        return Label.NEUTRAL
+    return None
 
 
 def _frames(sentence: str) -> Iterator[str]:

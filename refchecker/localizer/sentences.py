@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 def by_words(case: Case) -> list[int]:
     """The few sentences nearest to the claim, best first, and those that say what these lack of it."""
-    return _chosen(case, {})
+    return _chosen(case, offered(case), {})
 
 
 def by_checker(cases: Sequence[Case], check: Checker) -> list[list[int]]:
@@ -41,16 +41,21 @@ def by_checker(cases: Sequence[Case], check: Checker) -> list[list[int]]:
 
     A sentence with which it is as sure as with the whole passage needs none that only has the rest.
     """
-    offers = [(number, i) for number, case in enumerate(cases) for i in offered(case)]
-    pairs = [Pair(cases[n].claim, _sentence(cases[n], i), cases[n].question) for n, i in offers]
-    sure: list[dict[int, float]] = [{} for _ in cases]
-    for (n, i), judgment in zip(offers, check(pairs) if pairs else (), strict=True):
-        sure[n][i] = judgment.scores.get(cases[n].label, 0.0)
-    return [_chosen(*each) for each in zip(cases, sure, strict=True)]
+    places = [offered(case) for case in cases]
+    pairs = [
+        Pair(case.claim, _sentence(case, i), case.question)
+        for case, own in zip(cases, places, strict=True)
+        for i in own
+    ]
+    answers = iter(check(pairs) if pairs else ())
+    return [
+        _chosen(case, own, {i: next(answers).scores.get(case.label, 0.0) for i in own})
+        for case, own in zip(cases, places, strict=True)
+    ]
 
 
-def _chosen(case: Case, sure: Mapping[int, float]) -> list[int]:
-    ranks, support, places = case.finding.ranks, case.finding.support, offered(case)
+def _chosen(case: Case, places: Sequence[int], sure: Mapping[int, float]) -> list[int]:
+    ranks, support = case.finding.ranks, case.finding.support
     nearest = max(ranks, default=0.0)
     if nearest <= 0:
         return []

@@ -183,6 +183,12 @@ def _array(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{path}, element {number}", row
 
 
+def prediction(item: str, place: int, label: str) -> str:
+    """The line of a predictions file for one claim of an item. `predictions` reads it."""
+    names = dict(zip(("setting", "model", "id"), item.split("/", 2), strict=True))
+    return json.dumps(names | {"claim_index": place, "label": label}) + "\n"
+
+
 def predictions(path: Path) -> dict[tuple[str, int], str]:
     """Labels that a checker gave elsewhere: JSON Lines of {"setting", "model", "id", "claim_index", "label"}.
 
