@@ -1,8 +1,9 @@
-"""The network is off for the whole suite, but for the loopback interface."""
+"""For the whole suite: no network but the loopback interface, and Ctrl-C as at a terminal."""
 
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from typing import Any
 
@@ -12,6 +13,10 @@ from hypothesis import settings
 # no deadline: machines differ, and tests assert no time; the same examples each time in CI
 settings.register_profile("refchecker", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("refchecker")
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and so would be every process that the
+# tests start and stop.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
