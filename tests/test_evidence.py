@@ -107,6 +107,46 @@ def test_what_was_asked_is_no_evidence() -> None:
     assert math.isnan(measured(claim)["new_cover"])
 
 
+@pytest.mark.parametrize(
+    ("question", "claim", "expected"),
+    [
+        pytest.param(
+            "Who won two Nobel Prizes?",
+            Claim.of_triplet("Lise Meitner", "won", "two Nobel Prizes"),
+            {"question_kind": 1.0, "answer": 2.0, "answer_cover": 0.0, "answer_names_missing": 2.0},
+            id="another person",
+        ),
+        pytest.param(
+            "In which city was Marie Curie born?",
+            Claim.of_triplet("Marie Curie", "was born in", "Berlin"),
+            {"question_kind": 4.0, "rest_asked": 1.0, "answer_sentence": 0.0, "other_names_asked": 1.0},
+            id="another place, where the sentence names one",
+        ),
+        pytest.param(
+            "When was Marie Curie born?",
+            Claim("Marie Curie was born in 1867"),
+            {"question_kind": 2.0, "answer_numbers": 1.0, "answer_sentence": 1.0, "other_numbers_asked": 0.0},
+            id="the year, as plain text",
+        ),
+        pytest.param(
+            "Tell me of her",
+            Claim.of_triplet("Marie Curie", "won", "prizes"),
+            {"question_kind": 0.0},
+            id="no question",
+        ),
+    ],
+)
+def test_the_answer_is_what_was_not_asked(question: str, claim: Claim, expected: dict[str, float]) -> None:
+    found = measured(claim, question=question)
+    assert {name: found[name] for name in expected} == expected
+    assert math.isnan(measured(claim)["question_kind"])
+
+
+def test_names_are_told_from_first_words() -> None:
+    page = Page.of("Later Rome fell. Once it stood. Marie Curie left.")
+    assert [sorted(each.names) for each in page.sentences] == [["lat", "rome"], [], ["curie", "marie"]]
+
+
 def test_a_claim_without_triplet_has_no_elements() -> None:
     found = measured(Claim("Marie Curie was born"))
     assert all(math.isnan(found[f"cover_{part}"]) for part in "spo")

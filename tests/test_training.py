@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from random import Random
@@ -90,6 +91,17 @@ def test_negation_and_mood(nlp: Any, text: str, denied: str, modal: str, had: st
     assert had in rules.put_had(sentence)
 
 
+def test_a_denial_has_many_forms(nlp: Any) -> None:
+    sentence = only_sentence(nlp, "The bridge was built in 1900.")
+    denied = {rules.deny(sentence, Random(seed)).split(" built")[0] for seed in range(40)}
+    assert denied == {"The bridge was not", "The bridge wasn't", "The bridge was never"}
+    assert "never won" in {
+        word
+        for seed in range(40)
+        for word in [rules.deny(only_sentence(nlp, "Marie won it."), Random(seed))[6:15]]
+    }
+
+
 @pytest.mark.parametrize("text", ["Go home.", "She might come.", "He did not see it."])
 def test_what_is_no_plain_statement_is_left_alone(nlp: Any, text: str) -> None:
     sentence = only_sentence(nlp, text)
@@ -113,11 +125,12 @@ def test_a_pronoun_needs_an_antecedent(nlp: Any) -> None:
 def test_examples_carry_the_label_of_their_rule(page: rules.Page) -> None:
     labels = {"said": 0, "fact": 0, "swap": 2, "swap_passage": 2, "negation": 2, "left_out": 1, "modal": 1}
     labels |= {"doubt": 1, "if": 1, "would": 1, "elsewhere": 1, "other_subject": 3, "added_detail": 1}
+    labels["supposed"] = 1
     made = [
         e for seed in range(30) for e in rules.examples_of_page(page, NEAR, Random(seed), max_sentences=6)
     ]
     assert {e.label for e in made} == {0, 1, 2, 3}
-    assert {e.kind for e in made} >= {"said", "swap", "negation", "left_out", "modal"}
+    assert {e.kind for e in made} >= {"said", "swap", "negation", "left_out", "modal", "supposed"}
     for example in made:
         assert example.premise
         assert example.hypothesis
@@ -308,6 +321,43 @@ def test_a_labelled_pair_becomes_the_pieces_that_the_checker_reads(label: Label,
         [Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION].index(label)
     }
     assert all("Warsaw" in row["premise"] for row in rows[:1] + rows[-1:])
+
+
+# -- benchmark/training/export.py ----------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")  # torch's exporter is deprecated, and warns of a shape it traces
+def test_int8_keeps_to_the_model_where_some_tokens_have_far_larger_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
+    pytest.importorskip("onnx")
+    from benchmark.training import export
+    from benchmark.training.model import CrossEncoder
+
+    torch.manual_seed(1)
+    shape = transformers.BertConfig(
+        vocab_size=20000, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
+    )
+    model = CrossEncoder(shape).eval()
+    with torch.no_grad():
+        for layer in model.bert.encoder.layer:
+            layer.intermediate.dense.weight *= 20
+            layer.intermediate.dense.weight[0] *= 30  # large for a few tokens, zero for the rest
+            layer.intermediate.dense.bias[0] -= 100
+            layer.output.dense.weight[:, 0] /= 30
+    export.write_onnx(model, tmp_path / "plain.onnx")
+    rows = [([int(i) for i in np.random.default_rng(n).integers(0, 20000, 30)], 20, 0, "") for n in range(20)]
+    plain = export.onnx_logits(export.session_of(tmp_path / "plain.onnx"), rows)
+
+    def error(name: str) -> float:
+        export.quantise(tmp_path / "plain.onnx", tmp_path / name)
+        return float(np.abs(export.onnx_logits(export.session_of(tmp_path / name), rows) - plain).mean())
+
+    divided = error("int8.onnx")
+    assert (tmp_path / "int8.onnx").stat().st_size < 0.45 * (tmp_path / "plain.onnx").stat().st_size
+    monkeypatch.setattr(export, "_FEED_FORWARD", re.compile("no such layer"))
+    assert divided < 0.75 * error("as_it_comes.onnx")
 
 
 # -- benchmark/human.py --------------------------------------------------------------------------

@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import torch
+from onnx import helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 from torch import Tensor, nn
@@ -67,17 +70,75 @@ def write_onnx(model: CrossEncoder, path: Path) -> None:
 
 
 def quantise(source: Path, target: Path) -> None:
-    """int8 weights: MatMul and Gemm per output channel, embeddings per tensor."""
-    quantize_dynamic(
-        source, target, op_types_to_quantize=["MatMul", "Gemm", "Gather"], per_channel=True,
-        weight_type=QuantType.QInt8, extra_options={"MatMulConstBOnly": True},
-    )  # fmt: skip
+    """int8 weights: MatMul and Gemm per output channel, word embeddings per word.
+
+    onnxruntime scales the input of a product by its largest value. Some tokens' values in the feed-forward
+    layers are far larger than all others', which would be left with a few steps of the 255; so each token
+    is divided by its own largest value first, and its product multiplied by it.
+    """
+    model = onnx.load(source)
+    weights = {each.name: each for each in model.graph.initializer}
+    parts = [part for node in model.graph.node for part in _parts(node, weights, model.graph)]
+    del model.graph.node[:]
+    model.graph.node.extend(parts)
+    model.graph.initializer.append(numpy_helper.from_array(np.array(1e-6, dtype=np.float32), _LEAST))
+    with tempfile.TemporaryDirectory() as scratch:
+        scaled = Path(scratch) / "scaled.onnx"
+        onnx.save(model, scaled)
+        quantize_dynamic(
+            scaled, target, op_types_to_quantize=["MatMul", "Gemm"], per_channel=True,
+            weight_type=QuantType.QInt8, extra_options={"MatMulConstBOnly": True},
+        )  # fmt: skip
     quantised = onnx.load(target)
     quantised.doc_string = ""
     for node in quantised.graph.node:
         node.doc_string = ""  # paths and line numbers of the exporting machine
         del node.metadata_props[:]
     onnx.save(quantised, target)
+
+
+def _parts(
+    node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto], graph: onnx.GraphProto
+) -> list[onnx.NodeProto]:
+    """The node, or those that take its place."""
+    if node.op_type == "Gather" and "word_embeddings" in node.name:
+        return _gathered(node, weights[node.input[0]], graph)
+    if node.op_type == "MatMul" and node.input[1] in weights and _FEED_FORWARD.search(node.name):
+        return _divided(node)
+    return [node]
+
+
+_LEAST = "least"  # what is divided by where all values are zero
+_FEED_FORWARD = re.compile(r"layer\.\d+/(?:intermediate|output)/dense")
+
+
+def _divided(node: onnx.NodeProto) -> list[onnx.NodeProto]:
+    """A product of tokens, each divided by its largest value."""
+    (values, weight), (found,), at = node.input, node.output, node.name
+    return [
+        helper.make_node("Abs", [values], [f"{at}/abs"]),
+        helper.make_node("ReduceMax", [f"{at}/abs"], [f"{at}/maximum"], axes=[-1], keepdims=1),
+        helper.make_node("Max", [f"{at}/maximum", _LEAST], [f"{at}/largest"]),
+        helper.make_node("Div", [values, f"{at}/largest"], [f"{at}/divided"]),
+        helper.make_node("MatMul", [f"{at}/divided", weight], [f"{at}/product"], name=at),
+        helper.make_node("Mul", [f"{at}/product", f"{at}/largest"], [found]),
+    ]
+
+
+def _gathered(node: onnx.NodeProto, table: onnx.TensorProto, graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """Word embeddings in 8 bits, each with a scale of its own."""
+    values, (_, ids), (found,), at = numpy_helper.to_array(table), node.input, node.output, node.name
+    scales = np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-9).astype(np.float32) / 127
+    graph.initializer.remove(table)
+    steps = np.round(values / scales).astype(np.int8)
+    graph.initializer.append(numpy_helper.from_array(steps, f"{at}/words"))
+    graph.initializer.append(numpy_helper.from_array(scales, f"{at}/scales"))
+    return [
+        helper.make_node("Gather", [f"{at}/words", ids], [f"{at}/steps"]),
+        helper.make_node("Cast", [f"{at}/steps"], [f"{at}/cast"], to=onnx.TensorProto.FLOAT),
+        helper.make_node("Gather", [f"{at}/scales", ids], [f"{at}/scale"]),
+        helper.make_node("Mul", [f"{at}/cast", f"{at}/scale"], [found]),
+    ]
 
 
 def session_of(path: Path) -> onnxruntime.InferenceSession:

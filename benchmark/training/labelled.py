@@ -39,6 +39,13 @@ LICENCES = {
 }
 
 
+class Unread(Network):
+    """A network that says nothing: where a passage is cut does not depend on what it would."""
+
+    def logits(self, passage: Sequence[int], claim: Sequence[int]) -> list[float]:
+        return [0.0] * len(ORDER)
+
+
 def fold_of(items: Sequence[Item]) -> list[int]:
     """The fold that leaves out each item's question; the same for every program that asks. # [items]"""
     found = [0] * len(items)
@@ -74,7 +81,7 @@ def labelled(made: Path, model: Path, out: Path, *, times: int, replay: int, see
     """Write the folders; a line about each."""
     rng = Random(seed)
     root = data_root("human")
-    read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
+    read = Reader(Unread(model), read_config(model, NEEDED), threads=None, language="en")
     own: list[tuple[list[dict[str, Any]], int | None, str]] = []  # rows, fold that leaves them out, set
     for setting in SETTINGS:
         items = human_items(root, setting)

@@ -172,6 +172,8 @@ def train(options: Options) -> None:
     model = parent(options.parent).to(device)
     if options.start:
         model.load_state_dict(torch.load(options.start, map_location=device, weights_only=True)["model"])
+    if device == "cpu":  # sdpa's backward pass in bf16 takes twice as long there
+        model.bert.config._attn_implementation = "eager"
     model.bert.embeddings.word_embeddings.weight.requires_grad_(False)
     learnt = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(learnt, lr=options.rate, weight_decay=0.01)

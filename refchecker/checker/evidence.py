@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..types import Claim
 
-VERSION = 1  # of everything here: a model of these numbers holds for one version only
+VERSION = 2  # of everything here: a model of these numbers holds for one version only
 NAN = math.nan
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
@@ -36,6 +36,8 @@ _DOUBTS_WORDS = (
     "reportedly rumored supposedly doubtful improbable whether"
 )
 _DOUBTS = frozenset(_DOUBTS_WORDS.split())
+_ASKING = re.compile(r"\b(who|whom|whose|when|where|which|what|how (?:many|much|old|long))\b", re.IGNORECASE)
+_KINDS = {"who": 1.0, "whom": 1.0, "whose": 1.0, "when": 2.0, "where": 3.0, "which": 4.0, "what": 4.0}
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBER_WORDS.split())}
 _ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "s", "ly", "er", "or")
@@ -53,6 +55,9 @@ NAMES = (
     *("negation_claim", "negation_sentence", "doubt_claim", "doubt_sentence"),
     *("question_cover", "question_s", "question_p", "question_o", "question_passage"),
     *("new_cover", "missing", "missing_asked"),
+    *("other_names", "other_numbers", "other_names_asked", "other_numbers_asked"),
+    *("question_kind", "rest_asked", "answer", "answer_cover", "answer_sentence", "answer_trigrams"),
+    *("answer_names", "answer_names_missing", "answer_numbers"),
 )
 
 NETWORK_NAMES = (
@@ -93,13 +98,16 @@ def trigrams(text: str) -> frozenset[str]:
 
 
 class Sentence(NamedTuple):
-    """One sentence of a passage: its place, its words in lower case, their stems, its letter trigrams."""
+    """One sentence of a passage: its place, its words in lower case, their stems, its letter trigrams; the
+    stems of its names (of a first word only where another name follows) and of its numbers."""
 
     start: int
     end: int
     lower: frozenset[str]
     stems: frozenset[str]
     trigrams: frozenset[str]
+    names: frozenset[str]
+    numbers: frozenset[str]
 
 
 class Page(NamedTuple):
@@ -123,13 +131,32 @@ class Page(NamedTuple):
         for place, each in enumerate(order):
             places.setdefault(each, []).append(place)
         sentences = [
-            Sentence(*span, frozenset(word.lower() for word in each), frozenset(own), trigrams(part))
+            Sentence(
+                *span,
+                frozenset(word.lower() for word in each),
+                frozenset(own),
+                trigrams(part),
+                frozenset(_named(each)),
+                frozenset(_numbered(own)),
+            )
             for span, each, own, part in zip(spans, found, stems, parts, strict=True)
         ]
         return cls(order, places, frozenset(each[:4] for each in places), trigrams(text), sentences)
 
 
-_NOTHING = Sentence(0, 0, frozenset(), frozenset(), frozenset())
+_NOTHING = Sentence(0, 0, *[frozenset()] * 5)
+
+
+def _named(found: Sequence[str]) -> list[str]:
+    """The stems of a sentence's names."""
+    names = [word[0].isupper() and word.lower() not in STOP for word in found]
+    if len(names) > 1 and not found[1][0].isupper():
+        names[0] = False
+    return [stem(word) for word, name in zip(found, names, strict=True) if name]
+
+
+def _numbered(stems: Sequence[str]) -> list[str]:
+    return [each for each in stems if each[0].isdigit()]
 
 
 def share(wanted: Sequence[str] | frozenset[str], there: Collection[str]) -> float:
@@ -192,6 +219,8 @@ def features(claim: Claim, page: Page, question: str = "") -> list[float]:
         *_names(claim.text, parts, page, sentence),
         *_moods(claim.text, sentence),
         *_question(text, elements, content(question), page),
+        *_others(claim.text, sentence),
+        *_answer(claim, text, elements, covers, question, page),
     ]
 
 
@@ -239,8 +268,7 @@ def _element(part: str, own: tuple[str, ...], page: Page, sentence: Sentence) ->
 
 
 def _numbers(text: tuple[str, ...], page: Page, sentence: Sentence) -> list[float]:
-    claimed = [each for each in text if each[0].isdigit()]
-    given = [each for each in page.places if each[0].isdigit()]
+    claimed, given = _numbered(text), _numbered(list(page.places))
     years = [each for each in claimed if _YEAR.fullmatch(each) and each not in page.places]
     other_years = any(_YEAR.fullmatch(each) for each in given)
     return [
@@ -300,6 +328,60 @@ def _question(
         share([each for each in text if each not in asked], page.places),
         float(len(missing)),
         share(missing, asked),
+    ]
+
+
+@lru_cache(maxsize=2048)
+def _all_stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, words(text)))
+
+
+def _others(said: str, sentence: Sentence) -> list[float]:
+    """How many names and numbers the sentence has that are not said: what may stand in the claim's place."""
+    known = _all_stems(said)
+    return [float(len(sentence.names - known)), float(len(sentence.numbers - known))]
+
+
+def _answer(
+    claim: Claim,
+    text: tuple[str, ...],
+    elements: list[tuple[str, ...]],
+    covers: list[float],
+    question: str,
+    page: Page,
+) -> list[float]:
+    """What the claim answers, and whether the passage says that, or something else, where it speaks of it.
+
+    The answer is the subject or the object, whichever the question says less of; without a triplet all
+    that was not asked.
+    """
+    asked = frozenset(content(question))
+    if not asked:
+        return [NAN] * 11
+    about = [share(asked, sentence.stems) for sentence in page.sentences]
+    place = max(range(len(about)), key=lambda i: about[i] + 0.3 * covers[i], default=-1)
+    sentence = page.sentences[place] if about else _NOTHING
+    said, answer = claim.text, text
+    rest = [each for each in text if each in asked]
+    if claim.triplet:
+        known = [share(own, asked) if own else 1.0 for own in elements]
+        own = 0 if known[0] < known[2] else 2
+        said, answer = claim.triplet[own], elements[own]
+        rest = [each for i, element in enumerate(elements) if i != own for each in element]
+    new = [each for each in answer if each not in asked]
+    names = [each for each in _capitals(said) if each not in asked]
+    kind = _ASKING.search(question)
+    return [
+        *_others(f"{claim.text} {question}", sentence),
+        _KINDS.get(kind[1].lower(), 5.0) if kind else 0.0,
+        share(rest, asked),
+        float(len(new)),
+        share(new, page.places),
+        share(new, sentence.stems),
+        share(_claim_trigrams(said), page.trigrams),
+        float(len(names)),
+        float(sum(each not in page.places for each in names)),
+        float(len(_numbered(new))),
     ]
 
 
