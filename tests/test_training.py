@@ -91,17 +91,6 @@ def test_negation_and_mood(nlp: Any, text: str, denied: str, modal: str, had: st
     assert had in rules.put_had(sentence)
 
 
-def test_a_denial_has_many_forms(nlp: Any) -> None:
-    sentence = only_sentence(nlp, "The bridge was built in 1900.")
-    denied = {rules.deny(sentence, Random(seed)).split(" built")[0] for seed in range(40)}
-    assert denied == {"The bridge was not", "The bridge wasn't", "The bridge was never"}
-    assert "never won" in {
-        word
-        for seed in range(40)
-        for word in [rules.deny(only_sentence(nlp, "Marie won it."), Random(seed))[6:15]]
-    }
-
-
 @pytest.mark.parametrize("text", ["Go home.", "She might come.", "He did not see it."])
 def test_what_is_no_plain_statement_is_left_alone(nlp: Any, text: str) -> None:
     sentence = only_sentence(nlp, text)
@@ -125,12 +114,11 @@ def test_a_pronoun_needs_an_antecedent(nlp: Any) -> None:
 def test_examples_carry_the_label_of_their_rule(page: rules.Page) -> None:
     labels = {"said": 0, "fact": 0, "swap": 2, "swap_passage": 2, "negation": 2, "left_out": 1, "modal": 1}
     labels |= {"doubt": 1, "if": 1, "would": 1, "elsewhere": 1, "other_subject": 3, "added_detail": 1}
-    labels["supposed"] = 1
     made = [
         e for seed in range(30) for e in rules.examples_of_page(page, NEAR, Random(seed), max_sentences=6)
     ]
     assert {e.label for e in made} == {0, 1, 2, 3}
-    assert {e.kind for e in made} >= {"said", "swap", "negation", "left_out", "modal", "supposed"}
+    assert {e.kind for e in made} >= {"said", "swap", "negation", "left_out", "modal"}
     for example in made:
         assert example.premise
         assert example.hypothesis

@@ -35,17 +35,17 @@ class Source(NamedTuple):
 
 
 SOURCES = (
-    Source("snli_devtest.train", 9840, 0, "CC BY-SA 4.0"),
+    Source("snli_devtest.train", 9000, 0, "CC BY-SA 4.0"),
     Source("snli_devtest.test", 0, 500, "CC BY-SA 4.0"),
-    Source("cad_snli.train", 8330, 200, "Apache-2.0"),
-    Source("conjnli.train", 8000, 200, "MIT"),
-    Source("help_conj.train", 2000, 0, "CC BY-SA 4.0"),
-    Source("med.train", 5000, 100, "CC BY-SA 4.0"),
-    Source("semi_auto_wiki.train", 8000, 200, "CC BY-SA 4.0"),
-    Source("infotabs.train", 10000, 150, "Apache-2.0"),
-    Source("breaking_nli.test", 4500, 200, "CC BY-SA 4.0"),
+    Source("cad_snli.train", 7000, 200, "Apache-2.0"),
+    Source("conjnli.train", 5000, 200, "MIT"),
+    Source("help_conj.train", 1500, 0, "CC BY-SA 4.0"),
+    Source("med.train", 3000, 100, "CC BY-SA 4.0"),
+    Source("semi_auto_wiki.train", 4000, 200, "CC BY-SA 4.0"),
+    Source("infotabs.train", 6000, 150, "Apache-2.0"),
+    Source("breaking_nli.test", 3000, 200, "CC BY-SA 4.0"),
     Source("summedits.train_2way", 4600, 200, "Apache-2.0"),
-    Source("redocred_triplets_synth.train", 26000, 400, "MIT"),
+    Source("redocred_triplets_synth.train", 20000, 400, "MIT"),
 )
 MAX_PREMISE_WORDS = 180
 

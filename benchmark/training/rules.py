@@ -253,18 +253,6 @@ def negate(sentence: Any) -> str:
     return with_verb(sentence, verb, f"{helper} not {verb.lemma_}") if helper else ""
 
 
-def deny(sentence: Any, rng: Random) -> str:
-    """The sentence denied by "not", "n't" or "never", or ""."""
-    text, draw = negate(sentence), rng.random()
-    if draw < 0.2:
-        return re.sub(r"\b(is|are|was|were|has|have|had|did|does|do) not\b", r"\1n't", text, count=1)
-    if draw < 0.4 and (found := main_verb(sentence)):
-        verb = finite(found[1])
-        helps = verb is not found[1] or verb.lower_ in BE
-        return with_verb(sentence, verb, f"{verb.text} never" if helps else f"never {verb.text}")
-    return text
-
-
 def participle(verb: Any) -> str:
     return PARTICIPLES.get(verb.lower_, verb.text if verb.tag_ in ("VBD", "VBN") else "")
 
@@ -314,34 +302,16 @@ DOUBTS = (
     "It is uncertain whether {}", "Some people claim that {}", "It is rumored that {}", "Perhaps {}",
     "It has been suggested that {}", "Nobody knows whether {}", "It would be surprising if {}",
     "Many hoped that {}", "He wondered whether {}", "Supposedly, {}", "In the novel, {}",
-    "She imagined that {}", "There is no evidence that {}", "Maybe {}", "It remains unclear whether {}",
-    "It is anything but sure that {}", "There is scant evidence that {}", "It is conceivable that {}",
-    "It is open to question whether {}", "The theory that {} is dubious", "Potentially, {}", "Presumably {}",
-    "Allegedly, {}", "{}, it is alleged", "It is hard to imagine that {}", "Hardly anyone thinks that {}",
-    "It remains to be seen whether {}", "Some speculate that {}", "It is hardly probable that {}",
-    "She doubts that {}", "{}, or so they say", "It is by no means certain that {}",
-)  # fmt: skip
-SUPPOSED = (
-    "Should it be so that {}, others will follow", "In case {}, the plan will be changed",
-    "As long as {}, nothing will change", "Only if {} will they agree", "Let us assume that {}",
-    "{}, unless the plan was changed", "On condition that {}, they will agree", "Suppose that {}",
-    "Imagine that {}", "Everything depends on whether {}", "They would be glad if {}",
-    "Provided that {}, all is well",
+    "She imagined that {}", "There is no evidence that {}", "Maybe {}",
 )  # fmt: skip
 DENIALS = (
     "It is impossible that {}", "It is not true that {}", "It is false that {}", "It is a myth that {}",
     "Contrary to popular belief, it is wrong that {}", "It is not the case that {}",
-    "The report that {} turned out to be a hoax", "The belief that {} is mistaken",
-    "Historians have refuted the notion that {}", "Officials have denied that {}",
-    "The rumor that {} was debunked", "It is incorrect that {}", "In no way is it so that {}",
-    "Somebody invented the tale that {}", "The story that {} is made up", "By no means is it so that {}",
 )  # fmt: skip
 FACTS = (
     "It is true that {}", "It is well known that {}", "In fact, {}", "Historians agree that {}",
     "It is certain that {}", "Records show that {}", "As everybody knows, {}", "Indeed, {}",
-    "It is clear that {}", "Beyond doubt, {}", "Undoubtedly, {}", "No one disputes that {}",
-    "It cannot be denied that {}", "Not only friends know that {}", "There is no question that {}",
-    "Nobody doubts that {}", "It was confirmed that {}",
+    "It is clear that {}",
 )  # fmt: skip
 AFTER_IF = (
     "things would have been very different", "the outcome would have been remembered for a long time",
@@ -359,20 +329,12 @@ BEFORE_WOULD = (
 )  # fmt: skip
 
 
-def started(frames: Sequence[str], bare: str, rng: Random) -> str:
-    """One of the frames around a bare sentence, with a capital and a full stop."""
-    text = rng.choice(frames).format(bare)
-    return text[:1].upper() + text[1:] + "."
-
-
 def hypothetical(sentence: Any, rng: Random) -> tuple[str, str]:
     """(kind, text): the sentence as something that only might be so; text is "" when the rule fails."""
     bare = low_start(sentence).rstrip(" .!")
-    kind = rng.choice(("doubt", "doubt", "modal", "if", "would", "supposed"))
-    if kind == "supposed":
-        return kind, started(SUPPOSED, bare, rng)
+    kind = rng.choice(("doubt", "modal", "if", "would"))
     if kind == "doubt":
-        return kind, started(DOUBTS, bare, rng)
+        return kind, rng.choice(DOUBTS).format(bare) + "."
     if kind == "modal":
         return kind, put_modal(sentence, rng.choice(("might", "could", "may", "might", "could")))
     if kind == "would":
@@ -447,7 +409,7 @@ def unsettled(sentence: Any, rng: Random) -> str:
     if draw < 0.65:
         return hypothetical(sentence, rng)[1].strip()
     if draw < 0.85:
-        return deny(sentence, rng).strip()
+        return negate(sentence).strip()
     return rng.choice(FACTS).format(low_start(sentence))
 
 
@@ -527,12 +489,12 @@ def false_examples(page: Page, index: int, claim: Said, far: Far, rng: Random) -
         if edited and spoilt:
             add(claim.text, "swap_passage", edited)
     elif draw < 0.6:
-        denied = deny(sentence, rng).strip() if about_root(sentence, claim.plain) else ""
-        if rng.random() < 0.3:
-            denied = started(DENIALS, low_start(sentence).rstrip(" .!"), rng)
+        denied = negate(sentence).strip() if about_root(sentence, claim.plain) else ""
+        if rng.random() < 0.15:
+            denied = rng.choice(DENIALS).format(low_start(sentence))
         if denied:
             add(claim.text, "negation", denied)
-    elif draw < 0.68 and claim.plain == sentence.text.strip() and (denied := deny(sentence, rng).strip()):
+    elif draw < 0.68 and claim.plain == sentence.text.strip() and (denied := negate(sentence).strip()):
         add(denied, "negated_claim")
     return made
 
@@ -542,7 +504,7 @@ def undecided_examples(page: Page, index: int, claim: Said, far: Far, rng: Rando
     draw = rng.random()
     if draw < 0.45:
         kind, text = hypothetical(sentence, rng)
-        if text and (kind in ("doubt", "supposed") or about_root(sentence, claim.plain)):
+        if text and (kind == "doubt" or about_root(sentence, claim.plain)):
             context = passage(page, index, rng, replaced=text.strip(), lead=claim.lead)
             made.append(Example(context, claim.text, NEUTRAL, kind))
     elif draw < 0.85:

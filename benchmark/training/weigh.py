@@ -153,12 +153,12 @@ def _measured(pairs: Sequence[Pair], model: Path, kept_at: Path) -> tuple[list[i
     return places, features
 
 
-def weights_of(rows: Sequence[Row], powers: Sequence[float]) -> Array:
-    """Row weights. Within a setting a label counts by its rarity to the setting's power, so that which
-    setting a pair comes from says less about its label."""
+def weights_of(rows: Sequence[Row], power: float) -> Array:
+    """Row weights. Within a setting a label counts by its rarity to the `power`, so that which setting a pair
+    comes from says less about its label."""
     weights = np.array([row.weight for row in rows])
     kinds, labels = np.array([row.kind.split()[0] for row in rows]), np.array([row.label for row in rows])
-    for setting, power in zip(SETTINGS, powers, strict=True):
+    for setting in SETTINGS:
         here = kinds == setting
         rarity = np.array([1 / np.mean(labels[here] == label) ** power for label in labels[here]])
         weights[here] *= rarity / rarity.mean()
@@ -311,7 +311,7 @@ def train(
     tuned: Path,
     report: Path | None,
     *,
-    powers: Sequence[float],
+    power: float,
     folds: int,
     seed: int,
     **shape: int,
@@ -327,13 +327,13 @@ def train(
     }
     rows, features = measured(rows, networks, data)
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
-    weights, labels = weights_of(rows, powers), np.array([row.label for row in rows])
+    weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
     held_out = settled(out_of_fold(features, rows, weights, folds, **shape), rows)
     (data / "out_of_fold.jsonl").write_text("".join(labels_of(rows, held_out.argmax(axis=1), root)))
     found = {
         "command": " ".join(["python -m benchmark.training.weigh", *sys.argv[1:]]),
         "folds": folds,
-        "powers": dict(zip(SETTINGS, powers, strict=True)),
+        "power": power,
         "shape": shape,
         "out_of_fold": report_of(rows, held_out),
     }
@@ -363,15 +363,9 @@ def main() -> None:
         help="folder of `labelled`, with each fold's exported network in foldN/model",
     )
     parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
-    parser.add_argument(
-        "--powers",
-        type=float,
-        nargs=len(SETTINGS),
-        default=(0.6, 0.8),
-        help=f"of {' and '.join(SETTINGS)}; 0: labels as they come, 1: balanced (default: %(default)s)",
-    )
+    parser.add_argument("--power", type=float, default=0.6, help="0: labels as they come, 1: balanced")
     parser.add_argument("--folds", type=int, default=6)
-    parser.add_argument("--members", type=int, default=3)
+    parser.add_argument("--members", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--leaves", type=int, default=6)
     parser.add_argument("--seed", type=int, default=13)
