@@ -321,7 +321,7 @@ def train(
     rows = list(human_rows(root, rng))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], rng, 0.05)
     rows += claim_rows(root)
-    rows += made_rows(data / "dev.jsonl", 0.2, 1.0)
+    rows += made_rows(data / "dev.jsonl", 0.6, 3.0)
     networks = {ALL: model} | {
         name: tuned / name / "model" for name in sorted({r.network for r in rows} - {ALL})
     }
