@@ -82,13 +82,10 @@ def quantise(source: Path, target: Path) -> None:
     del model.graph.node[:]
     model.graph.node.extend(parts)
     model.graph.initializer.append(numpy_helper.from_array(np.array(1e-6, dtype=np.float32), _LEAST))
-    with tempfile.TemporaryDirectory() as scratch:
-        scaled = Path(scratch) / "scaled.onnx"
-        onnx.save(model, scaled)
-        quantize_dynamic(
-            scaled, target, op_types_to_quantize=["MatMul", "Gemm"], per_channel=True,
-            weight_type=QuantType.QInt8, extra_options={"MatMulConstBOnly": True},
-        )  # fmt: skip
+    quantize_dynamic(
+        model, target, op_types_to_quantize=["MatMul", "Gemm"], per_channel=True,
+        weight_type=QuantType.QInt8, extra_options={"MatMulConstBOnly": True},
+    )  # fmt: skip
     quantised = onnx.load(target)
     quantised.doc_string = ""
     for node in quantised.graph.node:

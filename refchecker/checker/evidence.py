@@ -147,9 +147,13 @@ class Page(NamedTuple):
 _NOTHING = Sentence(0, 0, *[frozenset()] * 5)
 
 
+def _is_name(word: str) -> bool:
+    return word[0].isupper() and word.lower() not in STOP
+
+
 def _named(found: Sequence[str]) -> list[str]:
     """The stems of a sentence's names."""
-    names = [word[0].isupper() and word.lower() not in STOP for word in found]
+    names = [_is_name(word) for word in found]
     if len(names) > 1 and not found[1][0].isupper():
         names[0] = False
     return [stem(word) for word, name in zip(found, names, strict=True) if name]
@@ -283,7 +287,7 @@ def _numbers(text: tuple[str, ...], page: Page, sentence: Sentence) -> list[floa
 
 @lru_cache(maxsize=2048)
 def _capitals(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words(text) if word[0].isupper() and word.lower() not in STOP)
+    return tuple(stem(word) for word in words(text) if _is_name(word))
 
 
 def _names(claim: str, parts: Sequence[str], page: Page, sentence: Sentence) -> list[float]:
