@@ -197,10 +197,11 @@ def test_windows_combine(scores: list[tuple[float, ...]], label: Label, deciding
 
 
 def test_the_signature_names_version_weights_and_rules(check: EmbeddedChecker) -> None:
-    version, weights, mood = check.signature.removeprefix("embedded(").removesuffix(")").split(",")
+    version, weights, mood, plain = check.signature.removeprefix("embedded(").removesuffix(")").split(",")
     assert version.startswith("v")
     assert len(weights) == len("3fa1c2")
     assert mood == "m1"  # of the rules for what is denied, doubted or supposed
+    assert plain == "p1"  # of those for claims in a form that no passage would use
 
 
 def test_a_folder_without_a_model(tmp_path: Path) -> None:

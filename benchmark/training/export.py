@@ -40,7 +40,6 @@ SETTINGS = {
     "max_claim_tokens": 160,
     "candidates": 2,
     "focus_from_tokens": 128,
-    "biases": [0.0, 0.0, 0.0],
     "evidence_version": evidence.VERSION,
 }
 

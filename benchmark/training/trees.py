@@ -1,55 +1,140 @@
-"""Boosted trees of scikit-learn as one ONNX tree ensemble, which onnxruntime runs without scikit-learn."""
+"""Boosted trees over the evidence, and the ONNX file that runs them without scikit-learn.
+
+Half of a forest's say has trees that weigh the three labels against each other and split as they like. The
+other half answers two questions, "support?" and, where not, "contradicted?", and may not go against what a
+number means: more of the claim found in the passage never lowers support. The first know the labelled
+questions better, the second carry further, to passages and claims of kinds that neither saw.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from refchecker.checker.evidence import NAMES, NETWORK_NAMES
+
 Array = np.ndarray[Any, np.dtype[Any]]
+FEATURES = (*NAMES, *NETWORK_NAMES)
+SUPPORT = dict.fromkeys(
+    (
+        *("cover", "cover_prefix", "trigrams", "trigrams_sentence"),
+        *("best_sentence", "second_sentence", "two_sentences", "full_sentences", "mean_sentence", "together"),
+        *(f"{name}_{part}" for part in "spo" for name in ("cover", "prefix", "run", "sentence", "trigrams")),
+        *("numbers_cover", "numbers_sentence", "names_cover", "names_sentence", "new_cover"),
+        *("answer_cover", "answer_sentence", "answer_trigrams"),
+        *("support", "lean", "focus_support", "focus_lean"),
+    ),
+    1,
+) | dict.fromkeys(
+    (
+        *("numbers_missing", "years_missing", "names_missing", "names_missing_s", "names_missing_o"),
+        *("missing", "missing_asked", "answer_names_missing"),
+        *("contradiction", "neutral", "focus_contradiction", "focus_neutral"),
+    ),
+    -1,
+)  # which way support may only go as a number grows; either way where nothing is said
+DENIAL = {"contradiction": 1, "focus_contradiction": 1} | dict.fromkeys(
+    ("neutral", "focus_neutral", "lean", "focus_lean"), -1
+)  # the same for contradiction against neutral
 
 
-def write_trees(
-    members: Sequence[HistGradientBoostingClassifier], path: Path, features: Array, expected: Array
-) -> float:
-    """Write the mean of the members' raw scores under a softmax; the largest difference from `expected`.
+class Forest(NamedTuple):
+    """Bags of boosted trees, each speaking by the mean of its members' raw scores."""
+
+    labels: list[HistGradientBoostingClassifier]  # of the three labels
+    support: list[HistGradientBoostingClassifier]  # of Entailment against the rest
+    denial: list[HistGradientBoostingClassifier]  # of Contradiction against Neutral
+
+    def __call__(self, features: Array) -> Array:
+        """Probabilities in the order of the labels: the geometric mean of both halves. # [rows, 3]"""
+        free = sum(member._raw_predict(features) for member in self.labels) / len(self.labels)
+        support, denial = (
+            sum(member._raw_predict(features)[:, 0] for member in bag) / len(bag)
+            for bag in (self.support, self.denial)
+        )
+        rest = -np.logaddexp(0, support)
+        bound = [
+            -np.logaddexp(0, -support),
+            rest - np.logaddexp(0, denial),
+            rest - np.logaddexp(0, -denial),
+        ]
+        scores = (free + np.stack(bound, axis=1)) / 2
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def fitted(
+    features: Array,
+    labels: Array,
+    weights: Array,
+    *,
+    members: int,
+    rounds: int,
+    leaves: int,
+    names: Sequence[str] = FEATURES,
+) -> Forest:
+    """Members differ by the features that each split may look at. Rows of weight 0 are not looked at."""
+    learnt = weights > 0
+    features, labels, weights = features[learnt], labels[learnt], weights[learnt]
+
+    def bag(rows: Array, answers: Array, ways: dict[str, int]) -> list[HistGradientBoostingClassifier]:
+        return [
+            HistGradientBoostingClassifier(
+                max_iter=rounds,
+                learning_rate=0.06,
+                max_leaf_nodes=leaves,
+                min_samples_leaf=40,
+                l2_regularization=5.0,
+                max_features=0.4,
+                monotonic_cst=[ways.get(name, 0) for name in names] if ways else None,
+                early_stopping=False,
+                random_state=seed,
+            ).fit(features[rows], answers[rows], sample_weight=weights[rows])
+            for seed in range(members)
+        ]
+
+    every = np.ones(len(labels), dtype=bool)
+    return Forest(
+        bag(every, labels, {}), bag(every, labels == 0, SUPPORT), bag(labels > 0, labels == 2, DENIAL)
+    )
+
+
+def write_trees(forest: Forest, path: Path, features: Array, expected: Array) -> float:
+    """Write the forest; the largest difference from what is `expected` for the features.
 
     Input "features" [rows, features] in 32 bits, NaN where a feature does not apply; output "probabilities"
     [rows, labels].
     """
-    nodes: dict[str, list[Any]] = {name: [] for name in _FIELDS}
-    leaves: dict[str, list[Any]] = {"treeids": [], "nodeids": [], "ids": [], "weights": []}
-    tree = 0
-    for member in members:
-        for stage in member._predictors:
-            for label, predictor in enumerate(stage):
-                _add_tree(predictor.nodes, tree, label, 1 / len(members), nodes, leaves)
-                tree += 1
-    labels = len(members[0].classes_)
-    base = np.mean([member._baseline_prediction.ravel() for member in members], axis=0)
-    ensemble = helper.make_node(
-        "TreeEnsembleClassifier",
-        ["features"],
-        ["label", "probabilities"],
-        domain="ai.onnx.ml",
-        classlabels_int64s=list(range(labels)),
-        base_values=base.astype(np.float32).tolist(),
-        post_transform="SOFTMAX",
-        **{f"nodes_{name}": values for name, values in nodes.items()},
-        **{f"class_{name}": values for name, values in leaves.items()},
-    )
+    ensemble = _ensemble((forest.labels, forest.support, forest.denial))
+    steps = [
+        ("Split", ["raw", "parts"], ["free", "support", "denial"], {"axis": 1}),
+        ("Neg", ["support"], ["no_support"], {}),
+        ("Neg", ["denial"], ["no_denial"], {}),
+        ("Softplus", ["no_support"], ["entailed"], {}),
+        ("Softplus", ["support"], ["rest"], {}),
+        ("Softplus", ["denial"], ["not_contradicted"], {}),
+        ("Softplus", ["no_denial"], ["not_neutral"], {}),
+        ("Add", ["rest", "not_contradicted"], ["neutral"], {}),
+        ("Add", ["rest", "not_neutral"], ["contradicted"], {}),
+        ("Concat", ["entailed", "neutral", "contradicted"], ["bound"], {"axis": 1}),
+        ("Sub", ["free", "bound"], ["both"], {}),
+        ("Mul", ["both", "half"], ["scores"], {}),
+        ("Softmax", ["scores"], ["probabilities"], {"axis": 1}),
+    ]
     graph = helper.make_graph(
-        [ensemble],
+        [ensemble, *(helper.make_node(kind, ins, outs, **extra) for kind, ins, outs, extra in steps)],
         "weigh",
         [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, features.shape[1]])],
+        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [None, 3])],
         [
-            helper.make_tensor_value_info("label", TensorProto.INT64, [None]),
-            helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [None, labels]),
+            helper.make_tensor("parts", TensorProto.INT64, [3], [3, 1, 1]),
+            helper.make_tensor("half", TensorProto.FLOAT, [], [0.5]),
         ],
     )
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
@@ -63,10 +148,35 @@ _FIELDS = (
 )
 
 
+def _ensemble(bags: Sequence[Sequence[HistGradientBoostingClassifier]]) -> Any:
+    """All trees in one node, whose targets are the raw scores of the bags, side by side."""
+    nodes: dict[str, list[Any]] = {name: [] for name in _FIELDS}
+    leaves: dict[str, list[Any]] = {"treeids": [], "nodeids": [], "ids": [], "weights": []}
+    base: list[float] = []
+    tree = 0
+    for members in bags:
+        for member in members:
+            for stage in member._predictors:
+                for target, predictor in enumerate(stage, len(base)):
+                    _add_tree(predictor.nodes, tree, target, 1 / len(members), nodes, leaves)
+                    tree += 1
+        base += np.mean([member._baseline_prediction.ravel() for member in members], axis=0).tolist()
+    return helper.make_node(
+        "TreeEnsembleRegressor",
+        ["features"],
+        ["raw"],
+        domain="ai.onnx.ml",
+        n_targets=len(base),
+        base_values=base,
+        **{f"nodes_{name}": values for name, values in nodes.items()},
+        **{f"target_{name}": values for name, values in leaves.items()},
+    )
+
+
 def _add_tree(
     tree_nodes: Any,
     tree: int,
-    label: int,
+    target: int,
     share: float,
     nodes: dict[str, list[Any]],
     leaves: dict[str, list[Any]],
@@ -90,7 +200,7 @@ def _add_tree(
         for name, value in zip(_FIELDS, row, strict=True):
             nodes[name].append(value)
         if leaf:
-            for name, value in zip(leaves, (tree, number, label, float(node["value"]) * share), strict=True):
+            for name, value in zip(leaves, (tree, number, target, float(node["value"]) * share), strict=True):
                 leaves[name].append(value)
 
 

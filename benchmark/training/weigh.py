@@ -25,7 +25,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GroupKFold
 
 from benchmark.data import data_root
@@ -39,9 +38,8 @@ from refchecker.suites import human_data
 from refchecker.types import Claim, Label, Pair, Passage
 
 from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
-from .trees import write_trees
+from .trees import Array, fitted, write_trees
 
-Array = np.ndarray[Any, np.dtype[Any]]
 VARIANTS = ("unasked", "text", "told", "twice")  # of a labelled triplet
 ALL = "all"  # the network that ships; those of the folds are "fold0", "fold1", ...
 
@@ -163,39 +161,6 @@ def weights_of(rows: Sequence[Row], power: float) -> Array:
         rarity = np.array([1 / np.mean(labels[here] == label) ** power for label in labels[here]])
         weights[here] *= rarity / rarity.mean()
     return weights
-
-
-class Forest(NamedTuple):
-    """A bag of boosted trees; its probabilities are those of the mean of their raw scores."""
-
-    members: list[HistGradientBoostingClassifier]
-
-    def __call__(self, features: Array) -> Array:
-        raw = sum(member._raw_predict(features) for member in self.members) / len(self.members)
-        powers = np.exp(raw - raw.max(axis=1, keepdims=True))
-        return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]  # [rows, 3]
-
-
-def fitted(
-    features: Array, labels: Array, weights: Array, *, members: int, rounds: int, leaves: int
-) -> Forest:
-    """Members differ by the features that each split may look at. Rows of weight 0 are not looked at."""
-    learnt = weights > 0
-    return Forest(
-        [
-            HistGradientBoostingClassifier(
-                max_iter=rounds,
-                learning_rate=0.06,
-                max_leaf_nodes=leaves,
-                min_samples_leaf=40,
-                l2_regularization=5.0,
-                max_features=0.4,
-                early_stopping=False,
-                random_state=seed,
-            ).fit(features[learnt], labels[learnt], sample_weight=weights[learnt])
-            for seed in range(members)
-        ]
-    )
 
 
 def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: int) -> Array:
@@ -338,7 +303,7 @@ def train(
         "out_of_fold": report_of(rows, held_out),
     }
     forest = fitted(features, labels, weights, **shape)
-    difference = write_trees(forest.members, model / "weigh.onnx", features, forest(features))
+    difference = write_trees(forest, model / "weigh.onnx", features, forest(features))
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
     config |= {"features": [*NAMES, *NETWORK_NAMES], "weigh_rows": len(rows)}
     (model / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
@@ -363,7 +328,7 @@ def main() -> None:
         help="folder of `labelled`, with each fold's exported network in foldN/model",
     )
     parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
-    parser.add_argument("--power", type=float, default=0.6, help="0: labels as they come, 1: balanced")
+    parser.add_argument("--power", type=float, default=0.5, help="0: labels as they come, 1: balanced")
     parser.add_argument("--folds", type=int, default=6)
     parser.add_argument("--members", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=120)

@@ -2,7 +2,8 @@
 
 The network reads the claim beside the pieces of the passage that are nearest to it (`reading`); the trees
 weigh what it says together with which of the claim's words the passage holds (`evidence`). What a passage
-denies, doubts or supposes, it does not support (`mood`).
+denies, doubts or supposes, it does not support (`mood`). What a claim says of the passages themselves, and a
+triplet with "yes" or "no" for an object, is put in plain form first (`plain`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..types import Judgment, Label, Pair
-from . import mood
+from . import mood, plain
 from .embedded_model import ORDER, SHIPPED, Network, Trees, digest_of, read_config
 from .reading import Piece, Reader, Reading
 from .windows import best_label, rounded
@@ -36,13 +37,21 @@ class EmbeddedChecker:
         folder = Path(directory) if directory else SHIPPED
         config = read_config(folder)
         self._read = Reader(Network(folder), config, threads=threads, language=language)
-        self._weigh = Trees(folder, config.biases)
-        self.signature = f"embedded({config.version},{digest_of(folder)[:6]},m{mood.VERSION})"
+        self._weigh = Trees(folder)
+        self.signature = (
+            f"embedded({config.version},{digest_of(folder)[:6]},m{mood.VERSION},p{plain.VERSION})"
+        )
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
-        readings = self._read(pairs)
+        asked = [plain.of(pair.claim) for pair in pairs]
+        readings = self._read(
+            [pair._replace(claim=each.claim) for pair, each in zip(pairs, asked, strict=True)]
+        )
         weighed = iter(self._weigh([each.row for each in readings if isinstance(each, Reading)]))
-        return [_judgment(each, next(weighed)) if isinstance(each, Reading) else each for each in readings]
+        judgments = (
+            _judgment(each, next(weighed)) if isinstance(each, Reading) else each for each in readings
+        )
+        return [plain.turned(own) if each.denied else own for own, each in zip(judgments, asked, strict=True)]
 
 
 def _judgment(reading: Reading, probabilities: Sequence[float]) -> Judgment:

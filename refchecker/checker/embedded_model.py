@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +27,6 @@ class Config(NamedTuple):
     max_claim_tokens: int
     candidates: int  # windows read of a long passage, the nearest to the claim by their words
     focus_from_tokens: int  # in a passage longer than this the nearest sentences are read on their own too
-    biases: tuple[float, ...]  # added to the log probabilities, in the order of ORDER
 
 
 class Network:
@@ -60,27 +58,18 @@ class Network:
 class Trees:
     """The trees that weigh the network's logits together with the evidence."""
 
-    def __init__(self, folder: Path, biases: Sequence[float]) -> None:
-        self._session, self._biases = session(folder / "weigh.onnx"), biases
+    def __init__(self, folder: Path) -> None:
+        self._session = session(folder / "weigh.onnx")
 
-    def __call__(self, rows: Sequence[Sequence[float]]) -> list[tuple[float, ...]]:
+    def __call__(self, rows: Sequence[Sequence[float]]) -> list[list[float]]:
         """Probabilities for rows of features (NaN where one does not apply), in the order of ORDER."""
         import numpy as np
 
         if not rows:
             return []
-        found = self._session.run(["probabilities"], {"features": np.array(rows, dtype=np.float32)})[0]
-        return [biased(row, self._biases) for row in found.tolist()]
-
-
-def biased(probabilities: Sequence[float], biases: Sequence[float]) -> tuple[float, ...]:
-    """The probabilities with each label's odds moved by its bias; they sum to 1.
-
-    >>> biased((0.5, 0.25, 0.25), (0.0, 0.0, 0.0))
-    (0.5, 0.25, 0.25)
-    """
-    powers = [p * math.exp(bias) for p, bias in zip(probabilities, biases, strict=True)]
-    return tuple(power / sum(powers) for power in powers)
+        feed = {"features": np.array(rows, dtype=np.float32)}
+        found: list[list[float]] = self._session.run(["probabilities"], feed)[0].tolist()
+        return found
 
 
 def digest_of(folder: Path) -> str:
@@ -104,13 +93,12 @@ def read_config(folder: Path, files: Sequence[str] = FILES) -> Config:
         labels, version = tuple(Label(name) for name in raw["labels"]), int(raw["evidence_version"])
         config = Config(
             version=str(raw["version"]),
-            **{name: int(raw[name]) for name in Config._fields[1:-1]},
-            biases=tuple(float(bias) for bias in raw["biases"]),
+            **{name: int(raw[name]) for name in Config._fields[1:]},
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path} is not an embedded model's config: {error!r}") from error
-    if labels != ORDER or len(config.biases) != len(ORDER):
-        raise UsageError(f"{path}: labels must be {', '.join(ORDER)}, with a bias for each.")
+    if labels != ORDER:
+        raise UsageError(f"{path}: labels must be {', '.join(ORDER)}.")
     if config.window_tokens + config.max_claim_tokens + 3 > config.max_tokens:
         raise UsageError(f"{path}: window, claim and three special tokens exceed max_tokens.")
     if version != evidence.VERSION:
