@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
+from ..sqlite_file import connected
 
 FILE_NAME = "batches.sqlite"
-LOCK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,8 @@ class BatchLog:
         self._path = Path(folder, FILE_NAME)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(
-                self._path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base = connected(self._path)
+            self._base.execute("PRAGMA synchronous=FULL")  # what is in it was paid for
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS batches"
                 " (tag TEXT PRIMARY KEY, signature TEXT, batch_id TEXT, since REAL, pid INTEGER)"

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import UsageError
+from ..sqlite_file import connected
 from .ledger import Ledger
 from .types import Accept, Refused, Reply, Request
 
 VERSION = 1  # of the keys and values: another number makes all that is kept unknown
-LOCK_SECONDS = 30.0
 FILE_NAME = "llm.sqlite"
 REQUEST_FIELDS = tuple(field.name for field in fields(Request))
 REPLY_FIELDS = ("text", "stop", "input_tokens", "output_tokens", "logprobs", "model")
@@ -31,12 +31,7 @@ class Store:
         self.path = Path(folder, FILE_NAME)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(
-                self.path, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            # in WAL a commit waits for no disk, and survives any death of the process
-            self._base.execute("PRAGMA journal_mode=WAL")
-            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base = connected(self.path)
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, reply TEXT NOT NULL)"
             )

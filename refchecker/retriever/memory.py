@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RetrievalError, UsageError
+from ..sqlite_file import connected
 from .threads import Once
 
 VERSION = 1  # of the keys and values: another number makes all that is kept unknown
-LOCK_SECONDS = 30.0
 FILE_NAME = "web.sqlite"
 FAILED = "cause"  # the member that only the outcome of a failure has
 
@@ -33,20 +33,11 @@ class Outcomes:
     def __init__(self, path: str | Path, *, read_only: bool = False, journal_mode: str = "WAL") -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
-        mode = "ro" if read_only else "rwc"
         try:
             if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode={mode}",
-                timeout=LOCK_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-                uri=True,
-            )
+            self._base = connected(self.path, read_only=read_only, journal_mode=journal_mode)
             if not read_only:
-                self._base.execute(f"PRAGMA journal_mode={journal_mode}")
-                self._base.execute("PRAGMA synchronous=NORMAL")
                 self._base.execute(
                     "CREATE TABLE IF NOT EXISTS outcomes "
                     "(kind TEXT, key TEXT, at REAL NOT NULL, outcome TEXT NOT NULL, PRIMARY KEY (kind, key))"

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
+from ..sqlite_file import connected
 from ..types import Passage
 from .readers import Passed
 from .scores import Block
@@ -61,11 +62,7 @@ class Store:
         self._reading = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(
-                folder / "passages.sqlite", timeout=30, isolation_level=None, check_same_thread=False
-            )
-            self._base.execute("PRAGMA journal_mode=WAL")
-            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base = connected(folder / "passages.sqlite")
             self._base.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise unusable(folder, error) from error
