@@ -109,5 +109,5 @@ def of(claim: Claim) -> Plain:
 
 def turned(judgment: Judgment) -> Judgment:
     """The judgment of the opposite claim: what supports the one contradicts the other."""
-    scores = {_OPPOSITE[label]: score for label, score in judgment.scores.items()}
+    scores = {label: judgment.scores[_OPPOSITE[label]] for label in judgment.scores}
     return replace(judgment, label=_OPPOSITE[judgment.label], scores=scores)
