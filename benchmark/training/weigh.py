@@ -30,7 +30,7 @@ from sklearn.model_selection import GroupKFold
 from benchmark.data import data_root
 from benchmark.human import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
 from refchecker.checker.embedded_model import ORDER, Network, read_config
-from refchecker.checker.evidence import NAMES, NETWORK_NAMES, VERSION, Page, nearness
+from refchecker.checker.evidence import VERSION, Page, nearness
 from refchecker.checker.mood import unsettled, without_support
 from refchecker.checker.reading import Reader, Reading
 from refchecker.checker.thresholds import calibration_error
@@ -38,7 +38,7 @@ from refchecker.suites import human_data
 from refchecker.types import Claim, Label, Pair, Passage
 
 from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
-from .trees import Array, fitted, write_trees
+from .trees import FEATURES, Array, fitted, write_trees
 
 VARIANTS = ("unasked", "text", "told", "twice")  # of a labelled triplet
 ALL = "all"  # the network that ships; those of the folds are "fold0", "fold1", ...
@@ -305,7 +305,7 @@ def train(
     forest = fitted(features, labels, weights, **shape)
     difference = write_trees(forest, model / "weigh.onnx", features, forest(features))
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
-    config |= {"features": [*NAMES, *NETWORK_NAMES], "weigh_rows": len(rows)}
+    config |= {"features": list(FEATURES), "weigh_rows": len(rows)}
     (model / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     found["largest_difference_onnx"] = difference
     text = json.dumps(found, indent=1)

@@ -9,6 +9,7 @@ triplet with "yes" or "no" for an object, is put in plain form first (`plain`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from ..types import Judgment, Label, Pair
@@ -43,7 +44,8 @@ class EmbeddedChecker:
         )
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
-        asked = [plain.of(pair.claim) for pair in pairs]
+        put = cache(plain.of)  # a claim comes once for each of its passages
+        asked = [put(pair.claim) for pair in pairs]
         readings = self._read(
             [pair._replace(claim=each.claim) for pair, each in zip(pairs, asked, strict=True)]
         )
