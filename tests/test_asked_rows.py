@@ -1,4 +1,4 @@
-"""Claims beside a whole document and what is left of it: each context keeps or loses what the claim rests on."""
+"""Claims beside a whole document and what is left of it: a context keeps or loses what the claim rests on."""
 
 from __future__ import annotations
 
@@ -35,17 +35,22 @@ def test_what_holds_the_sentence_supports_and_what_lost_it_does_not(seed: int) -
     found = contexts_of(CLAIM, seed)
     assert found["whole"] == (" ".join(SENTENCES), ENTAILMENT)
     text, label = found["piece"]
-    assert SENTENCES[2] in text and label == ENTAILMENT and len(text) < len(found["whole"][0])
+    assert SENTENCES[2] in text
+    assert label == ENTAILMENT
+    assert len(text) < len(found["whole"][0])
     for kind in ("taken_out", "other_piece"):
         text, label = found[kind]
-        assert SENTENCES[2] not in text and label == NEUTRAL and overlap(CLAIM, text) < 0.5
+        assert SENTENCES[2] not in text
+        assert label == NEUTRAL
+        assert overlap(CLAIM, text) < 0.5
 
 
 def test_words_scattered_over_other_sentences_are_no_support() -> None:
     claim = "An electrician led workers of the Baltic shipyard in August"
     found = contexts_of(claim)
     text, label = found["scattered"]
-    assert label == NEUTRAL and SENTENCES[2] not in text
+    assert label == NEUTRAL
+    assert SENTENCES[2] not in text
     assert overlap(claim, text) >= 0.5
     assert max(overlap(claim, sentence) for sentence in SENTENCES if sentence in text) <= 0.55
     assert "scattered" not in contexts_of(CLAIM)  # only that sentence has most of its words

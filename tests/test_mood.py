@@ -104,3 +104,16 @@ def test_support_goes_to_the_other_label(weights: tuple[float, ...], instead: La
     assert sum(moved) == pytest.approx(1)
     assert moved[0] == pytest.approx(0.1 * probabilities[0])
     assert moved[ORDER.index(instead)] > probabilities[ORDER.index(instead)]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Despite what some people say, Rembrandt was not born in Ulm.", DENIED),
+        ("Rembrandt was not born in Ulm, whatever the guides may tell.", DENIED),
+        ("Despite what some people say, Rembrandt was born in Ulm.", None),
+        ("Whatever the guides may tell, Rembrandt was born in Ulm, not in Leiden.", None),
+    ],
+)
+def test_words_beside_a_short_denial_do_not_hide_it(text: str, label: Label | None) -> None:
+    assert of(text, "Rembrandt was born in Ulm.") is label

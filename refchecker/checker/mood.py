@@ -14,7 +14,7 @@ from functools import lru_cache
 from ..types import Label
 from .evidence import Page, content, share, words
 
-VERSION = 1  # of everything here: with other rules the same model gives other labels
+VERSION = 2  # of everything here: with other rules the same model gives other labels
 HOLDS = 0.7  # a sentence with this share of the claim's content words may say the claim
 OTHERS = 3  # content words beside the claim's in a part of a sentence that says no more than the claim; or
 MORE = 2 / 3  # this many for each of the claim's that is there
@@ -151,8 +151,13 @@ def _frames(sentence: str) -> Iterator[str]:
 
 
 def _saying(sentence: str, wanted: frozenset[str]) -> tuple[str, str]:
-    """The part of a sentence that has most of the claim, and the same with short parts beside it; "" and ""
-    where these say more than the claim."""
+    """The part of a sentence that has most of the claim, and the same with short parts beside it; each is ""
+    where it says more than the claim."""
+
+    def no_more(stems: frozenset[str]) -> bool:
+        there = len(stems & wanted)
+        return bool(there) and len(stems) - there <= max(OTHERS, MORE * there)
+
     parts = _parts(sentence)
     if not parts:
         return "", ""
@@ -162,11 +167,9 @@ def _saying(sentence: str, wanted: frozenset[str]) -> tuple[str, str]:
     while last < len(parts) - 1 and parts[last + 1][2] <= SHORT:
         last += 1
     around = parts[first : last + 1]
-    stems = frozenset().union(*(own for _, own, _ in around))
-    there = len(stems & wanted)
-    if not there or len(stems) - there > max(OTHERS, MORE * there):
-        return "", ""
-    return parts[best][0], " ".join(text for text, _, _ in around)
+    said = parts[best][0] if no_more(parts[best][1]) else ""
+    whole = frozenset().union(*(own for _, own, _ in around))
+    return said, " ".join(text for text, _, _ in around) if no_more(whole) else ""
 
 
 @lru_cache(maxsize=2048)
