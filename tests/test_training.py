@@ -244,8 +244,7 @@ def test_trees_in_onnx_say_what_scikit_learn_says(tmp_path: Path) -> None:
     features = rng.normal(size=(900, 5)).astype(np.float32)
     features[rng.random(features.shape) < 0.2] = np.nan
     labels = np.where(np.nan_to_num(features[:, 0]) > 0.3, 0, np.where(np.isnan(features[:, 1]), 1, 2))
-    even = np.ones(900)
-    forest = fitted(features, labels, even, even, members=2, rounds=40, leaves=6, names=("cover", *"bcde"))
+    forest = fitted(features, labels, np.ones(900), members=2, rounds=10, leaves=6, names=("cover", *"bcde"))
     unseen = rng.normal(size=(500, 5)).astype(np.float32)
     unseen[rng.random(unseen.shape) < 0.3] = np.nan
     assert write_trees(forest, tmp_path / "weigh.onnx", unseen, forest(unseen)) < 1e-5
@@ -262,8 +261,7 @@ def test_half_of_the_trees_never_lower_support_as_more_of_a_claim_is_found() -> 
     labels = np.where(
         features[:, 0] < 0.5, 0, np.where(features[:, 1] < 0.5, 1, 2)
     )  # against what cover means
-    even = np.ones(900)
-    forest = fitted(features, labels, even, even, members=1, rounds=20, leaves=6, names=("cover", "other"))
+    forest = fitted(features, labels, np.ones(900), members=1, rounds=20, leaves=6, names=("cover", "other"))
     steps = np.stack([np.linspace(0, 1, 50), np.full(50, 0.5)], axis=1).astype(np.float32)
     rising = np.diff(forest.support[0]._raw_predict(steps)[:, 0])
     assert (rising >= 0).all()
@@ -278,11 +276,10 @@ def test_rows_of_weight_0_teach_nothing() -> None:
     features = np.random.default_rng(0).normal(size=(600, 3)).astype(np.float32)
     labels = np.where(features[:, 0] > 0.5, 0, np.where(features[:, 0] > 0, 1, 2))
     shape: dict[str, Any] = {"members": 1, "rounds": 10, "leaves": 4, "names": "abc"}
-    alone = fitted(features, labels, np.ones(600), np.ones(600), **shape)
+    alone = fitted(features, labels, np.ones(600), **shape)
     lies = fitted(
         np.concatenate([features, features]),
         np.concatenate([labels, 2 - labels]),
-        np.concatenate([np.ones(600), np.zeros(600)]),
         np.concatenate([np.ones(600), np.zeros(600)]),
         **shape,
     )

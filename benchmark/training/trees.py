@@ -1,9 +1,9 @@
 """Boosted trees over the evidence, and the ONNX file that runs them without scikit-learn.
 
-Whether a claim is supported, two bags of trees say with equal voice. One weighs the three labels against each
-other and splits as it likes; the other may not go against what a number means: more of the claim found in
-the passage never lowers support. The first knows the labelled questions better, the second carries further,
-to passages and claims of kinds that neither saw. A third bag tells what contradicts from what does not speak.
+Half of a forest's say has trees that weigh the three labels against each other and split as they like. The
+other half answers two questions, "support?" and, where not, "contradicted?", and may not go against what a
+number means: more of the claim found in the passage never lowers support. The first know the labelled
+questions better, the second carry further, to passages and claims of kinds that neither saw.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ SUPPORT = dict.fromkeys(
     ),
     -1,
 )  # which way support may only go as a number grows; either way where nothing is said
+DENIAL = {"contradiction": 1, "focus_contradiction": 1} | dict.fromkeys(
+    ("neutral", "focus_neutral", "lean", "focus_lean"), -1
+)  # the same for contradiction against neutral
 
 
 class Forest(NamedTuple):
@@ -49,26 +52,27 @@ class Forest(NamedTuple):
     denial: list[HistGradientBoostingClassifier]  # of Contradiction against Neutral
 
     def __call__(self, features: Array) -> Array:
-        """Probabilities in the order of the labels. # [rows, 3]"""
-        free, bound, denial = (
-            sum(member._raw_predict(features) for member in bag) / len(bag)  # type: ignore[misc]
-            for bag in self
+        """Probabilities in the order of the labels: the geometric mean of both halves. # [rows, 3]"""
+        free = sum(member._raw_predict(features) for member in self.labels) / len(self.labels)
+        support, denial = (
+            sum(member._raw_predict(features)[:, 0] for member in bag) / len(bag)
+            for bag in (self.support, self.denial)
         )
-        support = (free[:, 0] - np.logaddexp(free[:, 1], free[:, 2]) + bound[:, 0]) / 2
-        rest, denied = -np.logaddexp(0, support), denial[:, 0]
-        logs = (
+        rest = -np.logaddexp(0, support)
+        bound = [
             -np.logaddexp(0, -support),
-            rest - np.logaddexp(0, denied),
-            rest - np.logaddexp(0, -denied),
-        )
-        return np.exp(np.stack(logs, axis=1))  # type: ignore[no-any-return]
+            rest - np.logaddexp(0, denial),
+            rest - np.logaddexp(0, -denial),
+        ]
+        scores = (free + np.stack(bound, axis=1)) / 2
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
 
 def fitted(
     features: Array,
     labels: Array,
     weights: Array,
-    denial_weights: Array,
     *,
     members: int,
     rounds: int,
@@ -76,9 +80,10 @@ def fitted(
     names: Sequence[str] = FEATURES,
 ) -> Forest:
     """Members differ by the features that each split may look at. Rows of weight 0 are not looked at."""
+    learnt = weights > 0
+    features, labels, weights = features[learnt], labels[learnt], weights[learnt]
 
-    def bag(answers: Array, weights: Array, ways: dict[str, int]) -> list[HistGradientBoostingClassifier]:
-        learnt = weights > 0
+    def bag(rows: Array, answers: Array, ways: dict[str, int]) -> list[HistGradientBoostingClassifier]:
         return [
             HistGradientBoostingClassifier(
                 max_iter=rounds,
@@ -90,14 +95,13 @@ def fitted(
                 monotonic_cst=[ways.get(name, 0) for name in names] if ways else None,
                 early_stopping=False,
                 random_state=seed,
-            ).fit(features[learnt], answers[learnt], sample_weight=weights[learnt])
+            ).fit(features[rows], answers[rows], sample_weight=weights[rows])
             for seed in range(members)
         ]
 
+    every = np.ones(len(labels), dtype=bool)
     return Forest(
-        bag(labels, weights, {}),
-        bag(labels == 0, weights, SUPPORT),
-        bag(labels == 2, np.where(labels > 0, denial_weights, 0), {}),
+        bag(every, labels, {}), bag(every, labels == 0, SUPPORT), bag(labels > 0, labels == 2, DENIAL)
     )
 
 
@@ -109,23 +113,19 @@ def write_trees(forest: Forest, path: Path, features: Array, expected: Array) ->
     """
     ensemble = _ensemble((forest.labels, forest.support, forest.denial))
     steps = [
-        ("Split", ["raw", "bags"], ["own", "others", "bound", "denial"], {"axis": 1}),
-        ("ReduceLogSumExp", ["others"], ["against"], {"axes": [1]}),
-        ("Sub", ["own", "against"], ["free"], {}),
-        ("Add", ["free", "bound"], ["both"], {}),
-        ("Mul", ["both", "half"], ["support"], {}),
+        ("Split", ["raw", "parts"], ["free", "support", "denial"], {"axis": 1}),
         ("Neg", ["support"], ["no_support"], {}),
         ("Neg", ["denial"], ["no_denial"], {}),
-        ("Softplus", ["no_support"], ["not_entailed"], {}),
-        ("Neg", ["not_entailed"], ["entailed"], {}),
-        ("Softplus", ["support"], ["not_rest"], {}),
-        ("Neg", ["not_rest"], ["rest"], {}),
-        ("Softplus", ["denial"], ["not_neutral"], {}),
-        ("Softplus", ["no_denial"], ["not_contradicted"], {}),
-        ("Sub", ["rest", "not_neutral"], ["neutral"], {}),
-        ("Sub", ["rest", "not_contradicted"], ["contradicted"], {}),
-        ("Concat", ["entailed", "neutral", "contradicted"], ["logs"], {"axis": 1}),
-        ("Exp", ["logs"], ["probabilities"], {}),
+        ("Softplus", ["no_support"], ["entailed"], {}),
+        ("Softplus", ["support"], ["rest"], {}),
+        ("Softplus", ["denial"], ["not_contradicted"], {}),
+        ("Softplus", ["no_denial"], ["not_neutral"], {}),
+        ("Add", ["rest", "not_contradicted"], ["neutral"], {}),
+        ("Add", ["rest", "not_neutral"], ["contradicted"], {}),
+        ("Concat", ["entailed", "neutral", "contradicted"], ["bound"], {"axis": 1}),
+        ("Sub", ["free", "bound"], ["both"], {}),
+        ("Mul", ["both", "half"], ["scores"], {}),
+        ("Softmax", ["scores"], ["probabilities"], {"axis": 1}),
     ]
     graph = helper.make_graph(
         [ensemble, *(helper.make_node(kind, ins, outs, **extra) for kind, ins, outs, extra in steps)],
@@ -133,7 +133,7 @@ def write_trees(forest: Forest, path: Path, features: Array, expected: Array) ->
         [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, features.shape[1]])],
         [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [None, 3])],
         [
-            helper.make_tensor("bags", TensorProto.INT64, [4], [1, 2, 1, 1]),
+            helper.make_tensor("parts", TensorProto.INT64, [3], [3, 1, 1]),
             helper.make_tensor("half", TensorProto.FLOAT, [], [0.5]),
         ],
     )

@@ -5,9 +5,8 @@
 
 Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx.
 The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of
-noisy context may not be trained on), from development rows that the network never saw, from claims
-beside passages of other questions, which say nothing about them, and from answers beside the documents
-that people wrote them from (`asked`). What the network says of a labelled
+noisy context may not be trained on), from development rows that the network never saw, and from claims
+beside passages of other questions, which say nothing about them. What the network says of a labelled
 pair is asked of that of a fold which left it out (`labelled`). Reported numbers are out of fold: no
 question is in both halves. The labels behind them go to out_of_fold.jsonl in --data, as
 `python -m benchmark.suite_human --out_of_fold` takes them.
@@ -38,9 +37,8 @@ from refchecker.checker.thresholds import calibration_error
 from refchecker.suites import human_data
 from refchecker.types import Claim, Label, Pair, Passage
 
-from .asked import WEIGHTS
 from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
-from .trees import FEATURES, Array, Forest, fitted, write_trees
+from .trees import FEATURES, Array, fitted, write_trees
 
 VARIANTS = ("unasked", "text", "told", "twice")  # of a labelled triplet
 ALL = "all"  # the network that ships; those of the folds are "fold0", "fold1", ...
@@ -54,8 +52,7 @@ class Row(NamedTuple):
     group: str
     kind: str
     weight: float
-    network: str = ALL  # the one that reads it: none that was tuned on its label
-    denial: float = 1.0  # the share of its weight where contradictions are told from the rest
+    network: str = ALL  # the one that reads it: none that learnt from it
 
 
 def human_rows(root: Path, rng: Random) -> Iterator[Row]:
@@ -123,25 +120,10 @@ def made_rows(path: Path, text_weight: float, triplet_weight: float) -> Iterator
         made = json.loads(line)
         if made["label"] < len(ORDER):
             text, passage = Claim(made["hypothesis"]), Passage(made["premise"], "premise")
-            row = Row(
-                Pair(text, passage), made["label"], made["premise"], made["kind"], text_weight, denial=0.3
-            )
-            yield row
+            yield Row(Pair(text, passage), made["label"], made["premise"], made["kind"], text_weight)
             if "triplet" in made:
                 pair = Pair(Claim.of_triplet(*made["triplet"]), passage)
-                yield row._replace(pair=pair, weight=triplet_weight)
-
-
-def asked_rows(path: Path) -> Iterator[Row]:
-    """Claims beside whole documents and what is left of them; none is a contradiction.
-
-    The network saw pieces of these documents, which hardly shows: its own labels are right on .85 of what
-    answers say and .81 of what was taken out, on .84 and .82 where it never saw the document.
-    """
-    for line in path.read_text(encoding="utf-8").splitlines():
-        made = json.loads(line)
-        pair = Pair(Claim.of_triplet(*made["triplet"]), Passage(made["premise"], "premise"), made["question"])
-        yield Row(pair, made["label"], made["question"], made["kind"], WEIGHTS[made["kind"]], denial=0.0)
+                yield Row(pair, made["label"], made["premise"], made["kind"], triplet_weight)
 
 
 def measured(rows: Sequence[Row], networks: dict[str, Path], kept: Path) -> tuple[list[Row], Array]:
@@ -181,23 +163,12 @@ def weights_of(rows: Sequence[Row], power: float) -> Array:
     return weights
 
 
-def learnt(rows: Sequence[Row], features: Array, weights: Array, **shape: int) -> Forest:
-    labels, denial = np.array([row.label for row in rows]), np.array([row.denial for row in rows])
-    return fitted(features, labels, weights, weights * denial, **shape)
-
-
 def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: int) -> Array:
-    """Probabilities of each row by trees that never saw its question. # [rows but those of `asked`, 3]
-
-    Rows of `asked` come last, are learnt from in every fold and not predicted.
-    """
-    judged = [row.group for row in rows if row.kind not in WEIGHTS]
-    always = np.arange(len(judged), len(rows))
-    found = np.zeros((len(judged), len(ORDER)))
-    for train, test in GroupKFold(folds).split(judged, groups=judged):
-        own = np.concatenate([train, always])
-        forest = learnt([rows[i] for i in own.tolist()], features[own], weights[own], **shape)
-        found[test] = forest(features[test])
+    """Probabilities of every row by trees that never saw its question. # [rows, 3]"""
+    labels, groups = np.array([row.label for row in rows]), [row.group for row in rows]
+    found = np.zeros((len(rows), len(ORDER)))
+    for train, test in GroupKFold(folds).split(features, labels, groups):
+        found[test] = fitted(features[train], labels[train], weights[train], **shape)(features[test])
     return found
 
 
@@ -315,28 +286,23 @@ def train(
     rows = list(human_rows(root, rng))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], rng, 0.05)
     rows += claim_rows(root)
-    rows += made_rows(data / "dev.jsonl", 1.0, 5.0)
+    rows += made_rows(data / "dev.jsonl", 0.6, 3.0)
     networks = {ALL: model} | {
         name: tuned / name / "model" for name in sorted({r.network for r in rows} - {ALL})
     }
     rows, features = measured(rows, networks, data)
-    asked = list(asked_rows(data / "asked.jsonl"))
-    read, asked_features = _measured([row.pair for row in asked], model, data / "measured_asked.npz")
-    rows, features = rows + [asked[i] for i in read], np.concatenate([features, asked_features])
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
-    weights = weights_of(rows, power)
-    found_out = out_of_fold(features, rows, weights, folds, **shape)
-    judged = rows[: len(found_out)]
-    held_out = settled(found_out, judged)
-    (data / "out_of_fold.jsonl").write_text("".join(labels_of(judged, held_out.argmax(axis=1), root)))
+    weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
+    held_out = settled(out_of_fold(features, rows, weights, folds, **shape), rows)
+    (data / "out_of_fold.jsonl").write_text("".join(labels_of(rows, held_out.argmax(axis=1), root)))
     found = {
         "command": " ".join(["python -m benchmark.training.weigh", *sys.argv[1:]]),
         "folds": folds,
         "power": power,
         "shape": shape,
-        "out_of_fold": report_of(judged, held_out),
+        "out_of_fold": report_of(rows, held_out),
     }
-    forest = learnt(rows, features, weights, **shape)
+    forest = fitted(features, labels, weights, **shape)
     difference = write_trees(forest, model / "weigh.onnx", features, forest(features))
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
     config |= {"features": list(FEATURES), "weigh_rows": len(rows)}
@@ -346,7 +312,7 @@ def train(
     sys.stdout.write(text + "\n")
     if report:
         report.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
-        report.with_suffix(".md").write_text(page(found, judged, held_out, root), encoding="utf-8")
+        report.with_suffix(".md").write_text(page(found, rows, held_out, root), encoding="utf-8")
 
 
 def main() -> None:
