@@ -200,7 +200,7 @@ def test_the_signature_names_version_weights_and_rules(check: EmbeddedChecker) -
     version, weights, mood, plain = check.signature.removeprefix("embedded(").removesuffix(")").split(",")
     assert version.startswith("v")
     assert len(weights) == len("3fa1c2")
-    assert mood == "m1"  # of the rules for what is denied, doubted or supposed
+    assert mood == "m2"  # of the rules for what is denied, doubted or supposed
     assert plain == "p1"  # of those for claims in a form that no passage would use
 
 
