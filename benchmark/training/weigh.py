@@ -311,7 +311,7 @@ def train(
     rows = list(human_rows(root, rng))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], rng, 0.05)
     rows += claim_rows(root)
-    rows += made_rows(data / "dev.jsonl", 0.6, 3.0)
+    rows += made_rows(data / "dev.jsonl", 1.0, 5.0)
     rows += asked_rows(data / "asked.jsonl")
     networks = {ALL: model} | {
         name: tuned / name / "model" for name in sorted({r.network for r in rows} - {ALL})
