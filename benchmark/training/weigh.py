@@ -6,8 +6,7 @@
 Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx.
 The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of
 noisy context may not be trained on), from development rows that the network never saw, and from claims
-beside passages of other questions, which say nothing about them; half of those of support also from claims
-beside whole documents (`asked`). What the network says of a labelled
+beside passages of other questions, which say nothing about them. What the network says of a labelled
 pair is asked of that of a fold which left it out (`labelled`). Reported numbers are out of fold: no
 question is in both halves. The labels behind them go to out_of_fold.jsonl in --data, as
 `python -m benchmark.suite_human --out_of_fold` takes them.
@@ -38,13 +37,10 @@ from refchecker.checker.thresholds import calibration_error
 from refchecker.suites import human_data
 from refchecker.types import Claim, Label, Pair, Passage
 
-from .asked import WEIGHTS as ASKED
 from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
 from .trees import FEATURES, Array, fitted, write_trees
 
 VARIANTS = ("unasked", "text", "told", "twice")  # of a labelled triplet
-PART = 4000  # pairs read at a time: what was read of their passages stays in memory
-MADE = "asked"  # how the kinds of rows begin that only half of the trees of support learn from
 ALL = "all"  # the network that ships; those of the folds are "fold0", "fold1", ...
 
 
@@ -130,16 +126,6 @@ def made_rows(path: Path, text_weight: float, triplet_weight: float) -> Iterator
                 yield Row(pair, made["label"], made["premise"], made["kind"], triplet_weight)
 
 
-def asked_rows(path: Path) -> Iterator[Row]:
-    """The rows of `asked`, each with its question and without."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        made = json.loads(line)
-        claim, passage = Claim.of_triplet(*made["triplet"]), Passage(made["premise"], "premise")
-        for question in (made["question"], ""):
-            pair, weight = Pair(claim, passage, question), ASKED[made["kind"]]
-            yield Row(pair, made["label"], made["question"], f"{MADE} {made['kind']}", weight)
-
-
 def measured(rows: Sequence[Row], networks: dict[str, Path], kept: Path) -> tuple[list[Row], Array]:
     """The rows that can be read, and their features, each by its own network. # [rows, features]"""
     found: dict[int, Array] = {}
@@ -159,9 +145,7 @@ def _measured(pairs: Sequence[Pair], model: Path, kept_at: Path) -> tuple[list[i
             if str(kept["key"]) == key:
                 return kept["places"].tolist(), kept["features"]
     read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
-    parts = (pairs[start : start + PART] for start in range(0, len(pairs), PART))
-    readings = (each for part in parts for each in read(part))
-    found = [(i, each.row) for i, each in enumerate(readings) if isinstance(each, Reading)]
+    found = [(i, each.row) for i, each in enumerate(read(pairs)) if isinstance(each, Reading)]
     places, features = [i for i, _ in found], np.array([row for _, row in found], dtype=np.float32)
     np.savez_compressed(kept_at, key=key, places=places, features=features)
     return places, features
@@ -179,21 +163,12 @@ def weights_of(rows: Sequence[Row], power: float) -> Array:
     return weights
 
 
-def is_made(rows: Sequence[Row]) -> Array:
-    """Which rows only half of the trees of support learn from. # [rows]"""
-    return np.array([row.kind.startswith(MADE) for row in rows])
-
-
-def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: Any) -> Array:
-    """Probabilities of every row by trees that never saw its question; of rows that are made, nothing is
-    asked, and all trees learn from them: their documents are none of the questions'. # [rows, 3]"""
-    labels, made = np.array([row.label for row in rows]), is_made(rows)
-    people, groups = np.flatnonzero(~made), [row.group for row in rows if not row.kind.startswith(MADE)]
+def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: int) -> Array:
+    """Probabilities of every row by trees that never saw its question. # [rows, 3]"""
+    labels, groups = np.array([row.label for row in rows]), [row.group for row in rows]
     found = np.zeros((len(rows), len(ORDER)))
-    for learnt, left in GroupKFold(folds).split(people, groups=groups):
-        train, test = np.concatenate([people[learnt], np.flatnonzero(made)]), people[left]
-        forest = fitted(features[train], labels[train], weights[train], made[train], **shape)
-        found[test] = forest(features[test])
+    for train, test in GroupKFold(folds).split(features, labels, groups):
+        found[test] = fitted(features[train], labels[train], weights[train], **shape)(features[test])
     return found
 
 
@@ -247,7 +222,7 @@ def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
         found[kind]["expected_calibration_error"] = round(
             expected_calibration_error(labels, probabilities[here]), 4
         )
-    made = [i for i, row in enumerate(rows) if row.kind not in kinds and not row.kind.startswith(MADE)]
+    made = [i for i, row in enumerate(rows) if row.kind not in kinds]
     by_kind: dict[str, list[bool]] = {}
     for i in made:
         by_kind.setdefault(rows[i].kind, []).append(int(probabilities[i].argmax()) == rows[i].label)
@@ -304,15 +279,14 @@ def train(
     power: float,
     folds: int,
     seed: int,
-    **shape: Any,
+    **shape: int,
 ) -> None:
     root = data_root("human")
     rng = Random(seed)
     rows = list(human_rows(root, rng))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], rng, 0.05)
     rows += claim_rows(root)
-    rows += made_rows(data / "dev.jsonl", 1.0, 5.0)
-    rows += asked_rows(data / "asked.jsonl")
+    rows += made_rows(data / "dev.jsonl", 0.6, 3.0)
     networks = {ALL: model} | {
         name: tuned / name / "model" for name in sorted({r.network for r in rows} - {ALL})
     }
@@ -328,7 +302,7 @@ def train(
         "shape": shape,
         "out_of_fold": report_of(rows, held_out),
     }
-    forest = fitted(features, labels, weights, is_made(rows), **shape)
+    forest = fitted(features, labels, weights, **shape)
     difference = write_trees(forest, model / "weigh.onnx", features, forest(features))
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
     config |= {"features": list(FEATURES), "weigh_rows": len(rows)}
@@ -356,7 +330,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
     parser.add_argument("--power", type=float, default=0.5, help="0: labels as they come, 1: balanced")
     parser.add_argument("--folds", type=int, default=6)
-    parser.add_argument("--members", type=int, default=6, help="of each bag of trees")
+    parser.add_argument("--members", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--leaves", type=int, default=6)
     parser.add_argument("--seed", type=int, default=13)
