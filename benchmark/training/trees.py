@@ -1,9 +1,10 @@
 """Boosted trees over the evidence, and the ONNX file that runs them without scikit-learn.
 
 Half of a forest's say has trees that weigh the three labels against each other and split as they like. The
-other half answers two questions, "support?" and, where not, "contradicted?", and may not go against what a
-number means: more of the claim found in the passage never lowers support. The first know the labelled
-questions better, the second carry further, to passages and claims of kinds that neither saw.
+other half answers two questions, "support?" and, where not, "contradicted?". The trees of support may not go
+against what a number means: more of the claim found in the passage never lowers support. The first know the
+labelled questions better, the second carry further, to passages and claims of kinds that neither saw. Half
+of the trees of support learn from rows made by rule too (`asked`), which the others never see.
 """
 
 from __future__ import annotations
@@ -39,9 +40,6 @@ SUPPORT = dict.fromkeys(
     ),
     -1,
 )  # which way support may only go as a number grows; either way where nothing is said
-DENIAL = {"contradiction": 1, "focus_contradiction": 1} | dict.fromkeys(
-    ("neutral", "focus_neutral", "lean", "focus_lean"), -1
-)  # the same for contradiction against neutral
 
 
 class Forest(NamedTuple):
@@ -73,17 +71,22 @@ def fitted(
     features: Array,
     labels: Array,
     weights: Array,
+    support_weights: Array,
+    made: Array,
     *,
     members: int,
     rounds: int,
     leaves: int,
     names: Sequence[str] = FEATURES,
 ) -> Forest:
-    """Members differ by the features that each split may look at. Rows of weight 0 are not looked at."""
-    learnt = weights > 0
-    features, labels, weights = features[learnt], labels[learnt], weights[learnt]
+    """Members differ by the features that each split may look at. Rows of weight 0 are not looked at, those
+    that are `made` by rule only by half of the trees of support; `support_weights` are for these trees.
+    # features [rows, features], labels, weights, support_weights and made [rows]
+    """
 
-    def bag(rows: Array, answers: Array, ways: dict[str, int]) -> list[HistGradientBoostingClassifier]:
+    def bag(
+        rows: Array, answers: Array, seeds: range, ways: dict[str, int], weights: Array = weights
+    ) -> list[Any]:
         return [
             HistGradientBoostingClassifier(
                 max_iter=rounds,
@@ -96,12 +99,16 @@ def fitted(
                 early_stopping=False,
                 random_state=seed,
             ).fit(features[rows], answers[rows], sample_weight=weights[rows])
-            for seed in range(members)
+            for seed in seeds
         ]
 
-    every = np.ones(len(labels), dtype=bool)
+    every, supported = weights > 0, labels == 0
+    people, seeds, half = every & ~made, range(members), members // 2
     return Forest(
-        bag(every, labels, {}), bag(every, labels == 0, SUPPORT), bag(labels > 0, labels == 2, DENIAL)
+        bag(people, labels, seeds, {}),
+        bag(every, supported, seeds[:half], SUPPORT, support_weights)
+        + bag(people, supported, seeds[half:], SUPPORT, support_weights),
+        bag(people & ~supported, labels == 2, seeds, {}),
     )
 
 

@@ -6,7 +6,8 @@
 Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds weigh.onnx.
 The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of
 noisy context may not be trained on), from development rows that the network never saw, and from claims
-beside passages of other questions, which say nothing about them. What the network says of a labelled
+beside passages of other questions, which say nothing about them; half of those of support also from claims
+beside whole documents (`asked`). What the network says of a labelled
 pair is asked of that of a fold which left it out (`labelled`). Reported numbers are out of fold: no
 question is in both halves. The labels behind them go to out_of_fold.jsonl in --data, as
 `python -m benchmark.suite_human --out_of_fold` takes them.
@@ -37,10 +38,13 @@ from refchecker.checker.thresholds import calibration_error
 from refchecker.suites import human_data
 from refchecker.types import Claim, Label, Pair, Passage
 
+from .asked import WEIGHTS as ASKED
 from .labelled import CLAIM_SETS, LEFT_OUT, NEEDED, SETTINGS, fold_of
-from .trees import FEATURES, Array, fitted, write_trees
+from .trees import FEATURES, Array, Forest, fitted, write_trees
 
 VARIANTS = ("unasked", "text", "told", "twice")  # of a labelled triplet
+PART = 4000  # pairs read at a time: what was read of their passages stays in memory
+MADE = "asked"  # how the kinds of rows begin that only half of the trees of support learn from
 ALL = "all"  # the network that ships; those of the folds are "fold0", "fold1", ...
 
 
@@ -53,6 +57,7 @@ class Row(NamedTuple):
     kind: str
     weight: float
     network: str = ALL  # the one that reads it: none that learnt from it
+    more: float = 1.0  # times its weight where trees learn support alone
 
 
 def human_rows(root: Path, rng: Random) -> Iterator[Row]:
@@ -110,20 +115,34 @@ def unrelated_rows(rows: Sequence[Row], rng: Random, weight: float) -> Iterator[
         )
 
 
-def made_rows(path: Path, text_weight: float, triplet_weight: float) -> Iterator[Row]:
+def made_rows(path: Path, text_weight: float, triplet_weight: float, more: float) -> Iterator[Row]:
     """The development rows of the network, as plain text and, where they are triplets, as such.
 
     A premise is a group. Without the triplets the trees would learn that a claim in elements is a
-    person's, and that what the network says of a swapped date or a "might" counts for little there.
+    person's, and that what the network says of a swapped date or a "might" counts for little there. Where
+    trees learn support alone the rows count `more` times their weight.
     """
     for line in path.read_text(encoding="utf-8").splitlines():
         made = json.loads(line)
         if made["label"] < len(ORDER):
             text, passage = Claim(made["hypothesis"]), Passage(made["premise"], "premise")
-            yield Row(Pair(text, passage), made["label"], made["premise"], made["kind"], text_weight)
+            row = Row(
+                Pair(text, passage), made["label"], made["premise"], made["kind"], text_weight, more=more
+            )
+            yield row
             if "triplet" in made:
                 pair = Pair(Claim.of_triplet(*made["triplet"]), passage)
-                yield Row(pair, made["label"], made["premise"], made["kind"], triplet_weight)
+                yield row._replace(pair=pair, weight=triplet_weight)
+
+
+def asked_rows(path: Path) -> Iterator[Row]:
+    """The rows of `asked`, each with its question and without."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        made = json.loads(line)
+        claim, passage = Claim.of_triplet(*made["triplet"]), Passage(made["premise"], "premise")
+        for question in (made["question"], ""):
+            pair, weight = Pair(claim, passage, question), ASKED[made["kind"]]
+            yield Row(pair, made["label"], made["question"], f"{MADE} {made['kind']}", weight)
 
 
 def measured(rows: Sequence[Row], networks: dict[str, Path], kept: Path) -> tuple[list[Row], Array]:
@@ -145,7 +164,9 @@ def _measured(pairs: Sequence[Pair], model: Path, kept_at: Path) -> tuple[list[i
             if str(kept["key"]) == key:
                 return kept["places"].tolist(), kept["features"]
     read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
-    found = [(i, each.row) for i, each in enumerate(read(pairs)) if isinstance(each, Reading)]
+    parts = (pairs[start : start + PART] for start in range(0, len(pairs), PART))
+    readings = (each for part in parts for each in read(part))
+    found = [(i, each.row) for i, each in enumerate(readings) if isinstance(each, Reading)]
     places, features = [i for i, _ in found], np.array([row for _, row in found], dtype=np.float32)
     np.savez_compressed(kept_at, key=key, places=places, features=features)
     return places, features
@@ -163,12 +184,27 @@ def weights_of(rows: Sequence[Row], power: float) -> Array:
     return weights
 
 
-def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: int) -> Array:
-    """Probabilities of every row by trees that never saw its question. # [rows, 3]"""
-    labels, groups = np.array([row.label for row in rows]), [row.group for row in rows]
+def is_made(rows: Sequence[Row]) -> Array:
+    """Which rows only half of the trees of support learn from. # [rows]"""
+    return np.array([row.kind.startswith(MADE) for row in rows])
+
+
+def fit(features: Array, rows: Sequence[Row], weights: Array, chosen: Array, **shape: Any) -> Forest:
+    """Trees that learn from the rows at the `chosen` places."""
+    labels, more = np.array([row.label for row in rows]), np.array([row.more for row in rows])
+    given = (each[chosen] for each in (features, labels, weights, weights * more, is_made(rows)))
+    return fitted(*given, **shape)
+
+
+def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: Any) -> Array:
+    """Probabilities of every row by trees that never saw its question; of rows that are made, nothing is
+    asked, and all trees learn from them: their documents are none of the questions'. # [rows, 3]"""
+    made = is_made(rows)
+    people, groups = np.flatnonzero(~made), [row.group for row in rows if not row.kind.startswith(MADE)]
     found = np.zeros((len(rows), len(ORDER)))
-    for train, test in GroupKFold(folds).split(features, labels, groups):
-        found[test] = fitted(features[train], labels[train], weights[train], **shape)(features[test])
+    for learnt, left in GroupKFold(folds).split(people, groups=groups):
+        forest = fit(features, rows, weights, np.concatenate([people[learnt], np.flatnonzero(made)]), **shape)
+        found[people[left]] = forest(features[people[left]])
     return found
 
 
@@ -222,7 +258,7 @@ def report_of(rows: Sequence[Row], probabilities: Array) -> dict[str, Any]:
         found[kind]["expected_calibration_error"] = round(
             expected_calibration_error(labels, probabilities[here]), 4
         )
-    made = [i for i, row in enumerate(rows) if row.kind not in kinds]
+    made = [i for i, row in enumerate(rows) if row.kind not in kinds and not row.kind.startswith(MADE)]
     by_kind: dict[str, list[bool]] = {}
     for i in made:
         by_kind.setdefault(rows[i].kind, []).append(int(probabilities[i].argmax()) == rows[i].label)
@@ -279,20 +315,21 @@ def train(
     power: float,
     folds: int,
     seed: int,
-    **shape: int,
+    **shape: Any,
 ) -> None:
     root = data_root("human")
     rng = Random(seed)
     rows = list(human_rows(root, rng))
     rows += unrelated_rows([row for row in rows if row.kind in SETTINGS], rng, 0.05)
     rows += claim_rows(root)
-    rows += made_rows(data / "dev.jsonl", 0.6, 3.0)
+    rows += made_rows(data / "dev.jsonl", 0.6, 3.0, 5 / 3)
+    rows += asked_rows(data / "asked.jsonl")
     networks = {ALL: model} | {
         name: tuned / name / "model" for name in sorted({r.network for r in rows} - {ALL})
     }
     rows, features = measured(rows, networks, data)
     sys.stderr.write(f"{len(rows)} rows, {features.shape[1]} features\n")
-    weights, labels = weights_of(rows, power), np.array([row.label for row in rows])
+    weights = weights_of(rows, power)
     held_out = settled(out_of_fold(features, rows, weights, folds, **shape), rows)
     (data / "out_of_fold.jsonl").write_text("".join(labels_of(rows, held_out.argmax(axis=1), root)))
     found = {
@@ -302,7 +339,7 @@ def train(
         "shape": shape,
         "out_of_fold": report_of(rows, held_out),
     }
-    forest = fitted(features, labels, weights, **shape)
+    forest = fit(features, rows, weights, np.arange(len(rows)), **shape)
     difference = write_trees(forest, model / "weigh.onnx", features, forest(features))
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
     config |= {"features": list(FEATURES), "weigh_rows": len(rows)}
@@ -330,7 +367,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="file for the cross-validation's numbers")
     parser.add_argument("--power", type=float, default=0.5, help="0: labels as they come, 1: balanced")
     parser.add_argument("--folds", type=int, default=6)
-    parser.add_argument("--members", type=int, default=5)
+    parser.add_argument("--members", type=int, default=6, help="of each bag of trees")
     parser.add_argument("--rounds", type=int, default=120)
     parser.add_argument("--leaves", type=int, default=6)
     parser.add_argument("--seed", type=int, default=13)
