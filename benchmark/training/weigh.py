@@ -7,10 +7,9 @@ Reads what `export` wrote (model.onnx, tokenizer.json, config.json) and adds wei
 The trees learn from people's labels on claim triplets (human/, zero and accurate context; those of
 noisy context may not be trained on), from development rows that the network never saw, and from claims
 beside passages of other questions, which say nothing about them; half of those of support also from claims
-beside whole documents (`asked`). What the network says of a labelled
-pair is asked of that of a fold which left it out (`labelled`). Reported numbers are out of fold: no
-question is in both halves. The labels behind them go to out_of_fold.jsonl in --data, as
-`python -m benchmark.suite_human --out_of_fold` takes them.
+beside whole documents (`asked`). What the network says of a labelled pair is asked of that of a fold which
+left it out (`labelled`). Reported numbers are out of fold: no question is in both halves. The labels behind
+them go to out_of_fold.jsonl in --data, as `python -m benchmark.suite_human --out_of_fold` takes them.
 """
 
 from __future__ import annotations
