@@ -284,7 +284,8 @@ def main() -> None:
     results = json.loads(path.read_text("utf-8")) if path.exists() else {}
     by_set = Counter(key.rpartition("-")[0] for key in data.documents)
     results |= {
-        "command": "python -m benchmark.retrieval" + (" --embedder MODEL" if options.embedder else ""),
+        "command": " ".join(["python -m benchmark.retrieval --settings", *options.settings])
+        + (" --embedder MODEL" if options.embedder else ""),
         "corpus": {"documents": len(data.documents), "by set": dict(by_set.most_common())},
     }
     with tempfile.TemporaryDirectory() as temporary:
