@@ -2,8 +2,9 @@
 
     python -m benchmark.human --checker embedded --name human
 
-Each reference of a triplet is judged on its own and the labels are merged by `any_support`. Writes
-benchmark/results/NAME.json and NAME.md. The data is found through REFCHECKER_DATA (default ../shared/data).
+Each reference of a triplet is judged on its own and the labels are merged by `any_support`, or as `--merge`
+says. Writes benchmark/results/NAME.json and NAME.md. The data is found through REFCHECKER_DATA (default
+../shared/data).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmark.data import data_root
-from refchecker.aggregate import any_support
-from refchecker.registry import load
+from refchecker.aggregate import Merge, any_support, together
+from refchecker.registry import find, load, names
 from refchecker.suites import human_data
 from refchecker.suites.human_data import SETTINGS
 from refchecker.suites.metrics import LABELS as ORDER
@@ -127,8 +128,8 @@ def judge(check: Check, items: Sequence[Item]) -> list[list[Judgment]]:
     return [[next(answers) for _ in item.passages] for item in items]
 
 
-def merged(judgments: Sequence[Sequence[Judgment]]) -> list[Label]:
-    return [any_support([judgment.label for judgment in own]) for own in judgments]
+def merged(judgments: Sequence[Sequence[Judgment]], merge: Merge = any_support) -> list[Label]:
+    return [together(own, merge)[0] for own in judgments]
 
 
 # -- scores ---------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def summary(items: Sequence[Item], labels: Sequence[Label]) -> dict[str, Any]:
 # -- the whole run -------------------------------------------------------------------------------
 
 
-def evaluate(check: Check, root: Path) -> dict[str, Any]:
+def evaluate(check: Check, root: Path, merge: Merge = any_support) -> dict[str, Any]:
     """Settings beside the baseline, claim sets and hypotheticals."""
     human, baseline, speed = {}, {}, {}
     for setting in SETTINGS:
@@ -184,18 +185,18 @@ def evaluate(check: Check, root: Path) -> dict[str, Any]:
             "seconds": round(seconds, 1),
             "pairs_per_second": round(pairs / seconds),
         }
-        human[setting] = summary(items, merged(judged))
+        human[setting] = summary(items, merged(judged, merge))
         baseline[setting] = summary(items, baseline_labels(root, setting))
     claims = {}
     for name in CLAIM_SETS:
         items = claim_items(root, name)
-        labels = merged(judge(check, items))
+        labels = merged(judge(check, items), merge)
         if name in SUPPORT_SETS:
             labels = [Label.NEUTRAL if label is Label.CONTRADICTION else label for label in labels]
         claims[name] = summary(items, labels)
     hypotheticals = {}
     for variant in VARIANTS:
-        labels = merged(judge(check, hypothetical_items(root, variant)))
+        labels = merged(judge(check, hypothetical_items(root, variant)), merge)
         hypotheticals[variant] = {label.value: round(labels.count(label) / len(labels), 4) for label in ORDER}
     return {
         "human": human,
@@ -300,17 +301,20 @@ def main() -> None:
     parser.add_argument(
         "--checker", default="embedded", help="a checker's name, such as embedded or nli:MODEL"
     )
+    parser.add_argument("--merge", choices=sorted(names("merge")), default="any_support")
     parser.add_argument("--name", default="human", help="results/NAME.json and NAME.md are written")
     parser.add_argument("--threads", type=int, help="threads of the embedded checker")
     options = parser.parse_args()
     root = data_root("human")
     check = load("checker", options.checker, threads=options.threads)
-    results = evaluate(check, root)
+    results = evaluate(check, root, find("merge", options.merge))
     signature = getattr(check, "signature", options.checker)
     results |= {
         "checker": options.checker.split(":")[0],
-        "signature": f"check:{signature}|merge:any_support|data:{data_hash(root)}",
-        "command": f"python -m benchmark.human --checker {options.checker.split(':')[0]}",
+        "signature": f"check:{signature}|merge:{options.merge}|data:{data_hash(root)}",
+        "command": f"python -m benchmark.human --checker {options.checker.split(':')[0]}"
+        + f" --merge {options.merge}" * (options.merge != "any_support")
+        + f" --name {options.name}" * (options.name != "human"),
         "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "processors": len(os.sched_getaffinity(0)),
     }

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from .types import Judgment, Label
 
-Merge = Callable[[Sequence[Label]], Label]
+Merge = Callable[[Sequence[Label]], Label]  # of labels in the order in which `together` gives them
 
 WORST_FIRST = (Label.CONTRADICTION, Label.NEUTRAL, Label.ABSTAIN, Label.ENTAILMENT)
 SUPPORT_FIRST = (Label.ENTAILMENT, Label.CONTRADICTION, Label.NEUTRAL)
@@ -32,6 +32,16 @@ def any_contradiction(labels: Sequence[Label]) -> Label:
     return _first(CONTRADICTION_FIRST, labels)
 
 
+def surest(labels: Sequence[Label]) -> Label:
+    """The surest label that is not Neutral, where the labels come surest first, as `together` gives them.
+
+    >>> together([Judgment(Label.ENTAILMENT, {Label.ENTAILMENT: 0.5}),
+    ...           Judgment(Label.CONTRADICTION, {Label.CONTRADICTION: 0.9})], surest)[0]
+    <Label.CONTRADICTION: 'Contradiction'>
+    """
+    return next((label for label in labels if label in CONTRADICTION_FIRST[:2]), any_support(labels))
+
+
 def cautious(judgment: Judgment, min_confidence: float) -> Judgment:
     """The judgment; or an unsure Abstain with its scores, where its label is less probable than that.
 
@@ -50,8 +60,10 @@ def together(judgments: Sequence[Judgment], merge: Merge) -> tuple[Label, str]:
     """The label `merge` makes of them; or Abstain, and why, where an unsure one could still change it.
 
     An unsure judgment counts as anything it could have been, so one sure support is enough
-    for `any_support`, whatever the unsure ones hide, and Neutral needs all to be sure.
+    for `any_support`, whatever the unsure ones hide, and Neutral needs all to be sure. `merge` gets the
+    labels by falling probability; of equally probable ones (all, without scores) support comes first.
     """
+    judgments = sorted(judgments, key=_surest_first)
     doubts = [judgment.unsure for judgment in judgments if judgment.unsure]
     if not doubts:
         return merge([judgment.label for judgment in judgments]), ""
@@ -108,6 +120,10 @@ def deciding(label: Label, judgments: Sequence[Judgment]) -> Judgment | None:
     """The judgment that carries `label`: the one most sure of it, None where none has it."""
     carriers = [judgment for judgment in judgments if judgment.label is label]
     return max(carriers, key=lambda judgment: judgment.scores.get(label, 0.0), default=None)
+
+
+def _surest_first(judgment: Judgment) -> tuple[float, int]:
+    return -judgment.confidence, (*SUPPORT_FIRST, Label.ABSTAIN).index(judgment.label)
 
 
 def _first(order: Sequence[Label], labels: Sequence[Label]) -> Label:

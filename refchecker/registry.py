@@ -51,6 +51,7 @@ BUILTIN = {
     "merge": {
         "any_support": "refchecker.aggregate:any_support",
         "any_contradiction": "refchecker.aggregate:any_contradiction",
+        "surest": "refchecker.aggregate:surest",
     },
     "suite": {
         "human": "refchecker.suites.human:SUITE",

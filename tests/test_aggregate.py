@@ -12,6 +12,8 @@ from refchecker.aggregate import (
     major,
     soft,
     strict,
+    surest,
+    together,
     winner,
 )
 from refchecker.types import Judgment, Label
@@ -90,6 +92,25 @@ def test_merging_references(labels, support, contradiction, conflict):
         contradiction,
         conflict,
     )
+
+
+@pytest.mark.parametrize(
+    ("judged", "expected"),
+    [
+        pytest.param([(E, 0.47), (C, 0.9)], C, id="the contradiction is surer"),
+        pytest.param([(C, 0.6), (E, 0.9)], E, id="the support is surer"),
+        pytest.param([(C, 0.6), (E, 0.6)], E, id="equally sure: support"),
+        pytest.param([(C, 0.0), (E, 0.0)], E, id="no scores: support"),
+        pytest.param([(N, 0.99), (C, 0.4)], C, id="Neutral does not count against them"),
+        pytest.param([(N, 0.5), (A, 0.0)], N, id="one not judged"),
+        pytest.param([(A, 0.0)], A, id="none judged"),
+        pytest.param([], A, id="no reference"),
+    ],
+)
+def test_where_references_disagree_the_surer_one_may_decide(judged, expected):
+    judgments = [Judgment(label, {label: p} if p else {}) for label, p in judged]
+    for order in (judgments, judgments[::-1]):
+        assert together(order, surest) == (expected, "")
 
 
 def test_the_surest_judgment_decides():

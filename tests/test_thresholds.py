@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.aggregate import any_contradiction, any_support, cautious, together
+from refchecker.aggregate import any_contradiction, any_support, cautious, surest, together
 from refchecker.checker.thresholds import (
     LABELS,
     agreement_at,
@@ -37,7 +37,7 @@ judgments_ = st.lists(
     st.builds(lambda label, p: Judgment(label, {label: p}), st.sampled_from(LABELS), probabilities),
     min_size=1,
 )
-merges = st.sampled_from([any_support, any_contradiction])
+merges = st.sampled_from([any_support, any_contradiction, surest])
 
 
 # -- calibration
@@ -146,7 +146,7 @@ def test_a_verdict_stands_up_to_its_sureness(judgments, merge, asked):
     label, unsure = together([cautious(j, asked) for j in judgments], merge)
     stands = asked <= sureness(judgments, merge)
     assert bool(unsure) is not stands
-    assert label is (merge([j.label for j in judgments]) if stands else A)
+    assert label is (together(judgments, merge)[0] if stands else A)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +159,8 @@ def test_a_verdict_stands_up_to_its_sureness(judgments, merge, asked):
         pytest.param([(N, 0.9), (N, 0.7)], any_support, A, id="Neutral needs all"),
         pytest.param([(C, 0.9), (E, 0.7)], any_contradiction, C, id="one sure contradiction is enough"),
         pytest.param([(E, 0.9), (C, 0.7)], any_contradiction, A, id="it might contradict"),
+        pytest.param([(C, 0.9), (E, 0.7)], surest, C, id="none unsure is surer"),
+        pytest.param([(N, 0.9), (E, 0.7)], surest, A, id="the unsure one might be all there is"),
     ],
 )
 def test_what_an_unsure_judgment_can_still_change_is_unsure(given_, merge, label):

@@ -165,7 +165,8 @@ def checker_options(sub: argparse.ArgumentParser) -> None:
         choices=sorted(names("merge")),
         default="any_support",
         help="several references: any_support: one that entails is enough; any_contradiction: one that "
-        "contradicts decides (default: %(default)s)",
+        "contradicts decides; surest: where they disagree, the one whose label is more probable "
+        "(default: %(default)s)",
     )
     group.add_argument(
         "--aggregator_name",
