@@ -301,7 +301,9 @@ def main() -> None:
     parser.add_argument(
         "--checker", default="embedded", help="a checker's name, such as embedded or nli:MODEL"
     )
-    parser.add_argument("--merge", choices=sorted(names("merge")), default="any_support")
+    parser.add_argument(
+        "--merge", choices=sorted(names("merge")), default="any_support", help="several references"
+    )
     parser.add_argument("--name", default="human", help="results/NAME.json and NAME.md are written")
     parser.add_argument("--threads", type=int, help="threads of the embedded checker")
     options = parser.parse_args()

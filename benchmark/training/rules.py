@@ -8,7 +8,7 @@ no file is read. Labels are those of the training files: 0 entailment, 1 neutral
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -353,6 +353,15 @@ def entities_of(part: Any) -> list[tuple[str, str]]:
     ]
 
 
+def far_of(docs: Iterable[Any]) -> Far:
+    """The entities of all documents, by kind."""
+    far: dict[str, list[str]] = {}
+    for doc in docs:
+        for text, kind in entities_of(doc):
+            far.setdefault(kind, []).append(text)
+    return far
+
+
 def usable(sentence: Any) -> bool:
     words = [t for t in sentence if t.is_alpha]
     return 5 <= len(words) <= 45 and "?" not in sentence.text and "\n" not in sentence.text.strip()
@@ -442,6 +451,19 @@ class Said(NamedTuple):
     lead: bool = False
 
 
+def of_another(sentence: Any, claim: str, page: Page, far: Far, rng: Random) -> str:
+    """The sentence with a swap that takes an entity from it which the claim has; "" where none does."""
+    edited = swaps(sentence.text.strip(), sentence, page, far, rng)
+    return edited if any(e in claim and e not in edited for e, _ in entities_of(sentence)) else ""
+
+
+def denied(sentence: Any, claim: str, rng: Random, *, in_words: float) -> str:
+    """The sentence denied: in that share in words around it, else by its verb, if the claim is of that."""
+    if rng.random() < in_words:
+        return rng.choice(DENIALS).format(low_start(sentence))
+    return negate(sentence).strip() if about_root(sentence, claim) else ""
+
+
 def claims_of(page: Page, index: int, rng: Random) -> list[Said]:
     """Up to three texts that sentence `index` entails: triplets first, then the sentence itself."""
     sentence = page.sentences[index]
@@ -484,18 +506,13 @@ def false_examples(page: Page, index: int, claim: Said, far: Far, rng: Random) -
         add(changed, "swap")
     draw = rng.random()
     if draw < 0.35:
-        edited = swaps(sentence.text.strip(), sentence, page, far, rng)
-        spoilt = [e for e, _ in entities_of(sentence) if e in claim.text and e not in edited]
-        if edited and spoilt:
+        if edited := of_another(sentence, claim.text, page, far, rng):
             add(claim.text, "swap_passage", edited)
     elif draw < 0.6:
-        denied = negate(sentence).strip() if about_root(sentence, claim.plain) else ""
-        if rng.random() < 0.15:
-            denied = rng.choice(DENIALS).format(low_start(sentence))
-        if denied:
-            add(claim.text, "negation", denied)
-    elif draw < 0.68 and claim.plain == sentence.text.strip() and (denied := negate(sentence).strip()):
-        add(denied, "negated_claim")
+        if edited := denied(sentence, claim.plain, rng, in_words=0.15):
+            add(claim.text, "negation", edited)
+    elif draw < 0.68 and claim.plain == sentence.text.strip() and (changed := negate(sentence).strip()):
+        add(changed, "negated_claim")
     return made
 
 

@@ -188,22 +188,21 @@ def is_made(rows: Sequence[Row]) -> Array:
     return np.array([row.kind.startswith(MADE) for row in rows])
 
 
-def fit(features: Array, rows: Sequence[Row], weights: Array, chosen: Array, **shape: Any) -> Forest:
-    """Trees that learn from the rows at the `chosen` places."""
+def fit(features: Array, rows: Sequence[Row], weights: Array, **shape: Any) -> Forest:
     labels, more = np.array([row.label for row in rows]), np.array([row.more for row in rows])
-    given = (each[chosen] for each in (features, labels, weights, weights * more, is_made(rows)))
-    return fitted(*given, **shape)
+    return fitted(features, labels, weights, weights * more, is_made(rows), **shape)
 
 
 def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int, **shape: Any) -> Array:
     """Probabilities of every row by trees that never saw its question; of rows that are made, nothing is
     asked, and all trees learn from them: their documents are none of the questions'. # [rows, 3]"""
     made = is_made(rows)
-    people, groups = np.flatnonzero(~made), [row.group for row in rows if not row.kind.startswith(MADE)]
+    people, always = np.flatnonzero(~made), np.flatnonzero(made)
     found = np.zeros((len(rows), len(ORDER)))
-    for learnt, left in GroupKFold(folds).split(people, groups=groups):
-        forest = fit(features, rows, weights, np.concatenate([people[learnt], np.flatnonzero(made)]), **shape)
-        found[people[left]] = forest(features[people[left]])
+    for learnt, left in GroupKFold(folds).split(people, groups=[rows[i].group for i in people]):
+        train, test = np.concatenate([people[learnt], always]), people[left]
+        forest = fit(features[train], [rows[i] for i in train], weights[train], **shape)
+        found[test] = forest(features[test])
     return found
 
 
@@ -338,7 +337,7 @@ def train(
         "shape": shape,
         "out_of_fold": report_of(rows, held_out),
     }
-    forest = fit(features, rows, weights, np.arange(len(rows)), **shape)
+    forest = fit(features, rows, weights, **shape)
     difference = write_trees(forest, model / "weigh.onnx", features, forest(features))
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
     config |= {"features": list(FEATURES), "weigh_rows": len(rows)}
