@@ -39,11 +39,11 @@ from benchmark.evidence_page import page
 from refchecker.checker.embedded import EmbeddedChecker
 from refchecker.localizer.auto import AutoFinder
 from refchecker.localizer.exact import ExactFinder
+from refchecker.localizer.factories import embedding_finder
 from refchecker.localizer.finding import Finder, Finding
 from refchecker.localizer.locate import lacking_words, said_nearby
-from refchecker.localizer.named import embedding_finder
 from refchecker.localizer.sentences import Case, by_checker, by_words
-from refchecker.localizer.words import read
+from refchecker.text import read
 from refchecker.types import Claim, Label, Pair, Passage
 
 CLAIMS, TOKENS = "evidence/wice_claim_dev.jsonl", "evidence/wice_non_supported_tokens_dev.jsonl"

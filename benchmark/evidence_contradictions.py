@@ -9,10 +9,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from refchecker.localizer.against import clashes, surest
+from refchecker.localizer.clashes import clashes, surest
 from refchecker.localizer.finding import Finder
 from refchecker.localizer.sentences import Case
-from refchecker.localizer.words import Reading, read
+from refchecker.text import Reading, read
 from refchecker.types import Claim, Label, Passage
 
 MOST_DIFFERING = 3  # words: a sentence that differs in more was written anew

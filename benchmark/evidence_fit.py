@@ -24,13 +24,12 @@ from benchmark.evidence import (
     tell,
     word_counts,
 )
-from benchmark.training.tokens import LAYERS, add_tokens, record
-from refchecker.checker.embedded_model import SHIPPED
 from refchecker.extractor.dependency import DependencyExtractor
 from refchecker.localizer.embedding import EmbeddingFinder
-from refchecker.localizer.encoder import EmbeddedEncoder, Encoder, HFEncoder, Settings, Tokens
 from refchecker.localizer.spans import units
+from refchecker.models import SHIPPED, EmbeddedEncoder, Encoder, HFEncoder, Settings, Tokens
 from refchecker.types import Claim, Record
+from training.embedded.tokens import LAYERS, add_tokens, record
 
 MOST_SENTENCES, CLAIMS_USED = 80, 60
 CONTEXTS = (0.0, 0.25, 0.5, 1.0)

@@ -26,12 +26,13 @@ import numpy as np
 from benchmark.data import data_root
 from refchecker.aggregate import Merge, any_support, together
 from refchecker.registry import find, load, names
-from refchecker.suites import human_data
-from refchecker.suites.human_data import SETTINGS
+from refchecker.suites.human import data as human_data
+from refchecker.suites.human.data import SETTINGS
+from refchecker.suites.measures import DRAWS, interval
+from refchecker.suites.measures.stats import resamples
 from refchecker.suites.metrics import LABELS as ORDER
 from refchecker.suites.metrics import codes
 from refchecker.suites.metrics import label_metrics as metrics
-from refchecker.suites.stats import DRAWS, interval, resamples
 from refchecker.suites.types import Array
 from refchecker.types import Claim, Judgment, Label, Pair, Passage
 

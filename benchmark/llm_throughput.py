@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 
 from refchecker import __version__, llms
 from refchecker.checker.llm import LLMChecker
-from refchecker.llms.ledger import Ledger
+from refchecker.llms.asking import Ledger
 from refchecker.llms.loop import run as in_loop
 from refchecker.llms.providers import provider_of
 from refchecker.llms.types import Request

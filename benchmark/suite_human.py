@@ -5,7 +5,7 @@
 
 Writes benchmark/results/suite_human.json, .md and plots. The data is found through REFCHECKER_DATA. Answers
 are kept in runs/suite_human: stop it, and the same command goes on. `--out_of_fold FILE` (as
-`benchmark.training.weigh` writes it: JSON Lines of setting, model, id, claim_index, label) adds the system
+`training.embedded.weigh` writes it: JSON Lines of setting, model, id, claim_index, label) adds the system
 "unseen", which the others are tested against: those labels, and in noisy context, which was not trained on,
 the checker's own.
 """
@@ -21,8 +21,9 @@ from pathlib import Path
 
 from benchmark.data import data_root
 from refchecker.cli import main as refchecker
-from refchecker.suites import find, human_data, runner
+from refchecker.suites import find, runner
 from refchecker.suites.folder import Folder
+from refchecker.suites.human import data as human_data
 
 RESULTS = Path(__file__).resolve().parent / "results"
 FOLDER = Path("runs") / "suite_human"

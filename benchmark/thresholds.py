@@ -43,8 +43,7 @@ from refchecker.checker.thresholds import (
     sureness,
     tempered,
 )
-from refchecker.files import MAX_RECORD_MB, format_of, read_items
-from refchecker.io import to_record
+from refchecker.io import MAX_RECORD_MB, format_of, read_items, to_record
 from refchecker.registry import load
 from refchecker.types import Judgment, Label
 

@@ -29,8 +29,15 @@ _HOME = {
     "errors": ("ComponentError", "LLMError", "RefCheckerError", "RetrievalError", "UsageError"),
     "registry": ("load",),
     "pipeline": ("run",),
-    "compat": ("AlignScoreChecker", "NLIChecker", "major_agg", "soft_agg", "strict_agg"),
-    "compat_llm": ("LLMChecker", "LLMExtractor"),
+    "compat": (
+        "AlignScoreChecker",
+        "LLMChecker",
+        "LLMExtractor",
+        "NLIChecker",
+        "major_agg",
+        "soft_agg",
+        "strict_agg",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted([*_MODULE_OF, "__version__"])

@@ -33,15 +33,15 @@ BUILTIN = {
         "python": "refchecker.registry:imported",
     },
     "retriever": {
-        "google": "refchecker.retriever.serper:serper_retriever",
+        "google": "refchecker.retriever.google:serper_retriever",
         "corpus": "refchecker.retriever.corpus:CorpusRetriever",
         "python": "refchecker.registry:imported",
     },
     "localizer": {
-        "none": "refchecker.localizer.named:none",
-        "exact": "refchecker.localizer.named:exact",
-        "embedding": "refchecker.localizer.named:embedding",
-        "auto": "refchecker.localizer.named:auto",
+        "none": "refchecker.localizer.factories:none",
+        "exact": "refchecker.localizer.factories:exact",
+        "embedding": "refchecker.localizer.factories:embedding",
+        "auto": "refchecker.localizer.factories:auto",
     },
     "aggregator": {
         "strict": "refchecker.aggregate:strict",

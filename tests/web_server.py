@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from refchecker.retriever.google.fetch import Limits
+
 HTML = "text/html; charset=utf-8"
 
 
@@ -81,7 +83,7 @@ class WebServer:
             def do_GET(self) -> None:
                 web._serve(self)
 
-            do_POST = do_GET  # noqa: N815
+            do_POST = do_GET
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -150,3 +152,13 @@ def searches(found: Callable[[dict[str, Any]], Any]) -> Answers:
     return lambda asked, body: Served(
         json.dumps(found(json.loads(body))).encode(), content_type="application/json"
     )
+
+
+QUICK = Limits(connect_seconds=2, silent_seconds=0.5, seconds=2, max_bytes=100_000, redirects=3)
+
+
+class Waits(list):
+    """Where a reader's waits go instead of the clock."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)

@@ -22,8 +22,7 @@ from typing import Any
 
 from benchmark.data import data_root
 from benchmark.human import SETTINGS, human_items
-from refchecker.checker import reading
-from refchecker.checker.embedded import EmbeddedChecker
+from refchecker.checker.embedded import EmbeddedChecker, reading
 from refchecker.types import Pair
 
 BATCH_PAIRS = 256

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from refchecker.localizer.embedding import most_words
-from refchecker.localizer.encoder import EmbeddedEncoder, Encoder, Tokens
 from refchecker.localizer.finding import stretches_of, words_within
 from refchecker.localizer.spans import Array, nearest
-from refchecker.localizer.words import Reading, read
+from refchecker.models import EmbeddedEncoder, Encoder, Tokens
+from refchecker.text import Reading, read
 from refchecker.types import Claim
 
 SUBJECTS = "The committee;Anna Berg;The old harbour;Dr. Okafor;A small museum;The northern line"

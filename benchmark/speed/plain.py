@@ -20,7 +20,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
-from refchecker.checker.heads import labels_of
+from refchecker.checker.nli.heads import labels_of
 from refchecker.types import Claim, Label, Pair, Passage
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -1,6 +1,6 @@
 """Checkers: what a reference says about a claim.
 
-The names here are upstream's classes, from `refchecker.compat` and `refchecker.compat_llm`. The
+The names here are upstream's classes, from `refchecker.compat`. The
 native checkers are in the modules, such as `refchecker.checker.nli` and `refchecker.checker.llm`.
 """
 
@@ -14,9 +14,9 @@ __all__ = ["AlignScoreChecker", "CompatChecker", "EmbeddedChecker", "LLMChecker"
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    from .. import compat, compat_llm
+    from .. import compat
 
-    return getattr(compat_llm if name == "LLMChecker" else compat, name)
+    return getattr(compat, name)
 
 
 def __dir__() -> list[str]:

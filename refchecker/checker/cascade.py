@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ComponentError, UsageError
-from ..overlap import settled
+from ..pipeline.in_flight import settled
 from ..protocols import Checker
 from ..registry import load
 from ..types import Judgment, Label, Pair

@@ -1,6 +1,6 @@
 """Extractors: what a response claims.
 
-The name here is upstream's class, from `refchecker.compat_llm`. The native extractors are in
+The name here is upstream's class, from `refchecker.compat`. The native extractors are in
 the modules: `refchecker.extractor.llm`, `refchecker.extractor.dependency`, `refchecker.extractor.sentence`.
 """
 
@@ -14,9 +14,9 @@ __all__ = ["LLMExtractor"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    from .. import compat_llm
+    from .. import compat
 
-    return getattr(compat_llm, name)
+    return getattr(compat, name)
 
 
 def __dir__() -> list[str]:

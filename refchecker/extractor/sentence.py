@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from ..text import sentences
+from ..text import DECLINES, NOTHING, kind, sentences
 from ..types import RESPONSE, Claim, Extraction, Passage, Record
-from .abstain import DECLINES, NOTHING, kind
 
 
 @dataclass(frozen=True, slots=True)

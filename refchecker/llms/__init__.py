@@ -14,8 +14,8 @@ from ..errors import UsageError
 from .types import Client, Price, Provider
 
 if TYPE_CHECKING:
+    from .asking import Ledger
     from .batch import Batching
-    from .ledger import Ledger
 
 CONCURRENCY = 64
 ATTEMPT_SECONDS = 60.0
@@ -43,7 +43,7 @@ def load(
     knows are those of other components and are left out, so that a factory passes on
     everything it was given: `load(spec, **options)`.
     """
-    from .prices import KNOWN, price_of, read_prices
+    from .asking import KNOWN, price_of, read_prices
     from .providers import key_for, provider_of
 
     asks = not (dry_run or cache_only)
@@ -88,10 +88,7 @@ def client_of(
     `batching` (and a `cache_dir`) what it asks can first go through the provider's batch API.
     """
     from . import loop
-    from .cache import FILE_NAME, Cached, Store
-    from .dry import DryRun
-    from .ledger import Ledger
-    from .policy import Limits, Policy
+    from .asking import FILE_NAME, Cached, DryRun, Ledger, Limits, Policy, Store
 
     ledger = ledger or Ledger()
     if ledger.max_cost is not None and price is None and not (dry_run or cache_only):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..text import read
 from ..types import Claim
 from .embedding import EmbeddingFinder
 from .exact import ExactFinder
 from .finding import Finding, parts_of
-from .words import read
 
 
 class AutoFinder:

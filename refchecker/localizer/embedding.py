@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..models import Array, Encoder, Settings, Tokens
+from ..text import Reading, read, whole_characters
 from ..types import Claim, Part
-from .encoder import Encoder, Settings, Tokens
 from .finding import Finding, stretches_of, words_within
 from .matching import Mention
-from .spans import Array, Field, nearest, units
-from .words import Reading, read, whole_characters
+from .spans import Field, nearest, units
 
 MOST_MENTIONS = 5
 FLOOR = 0.7  # of the least cosine: below it a stretch is not even a guess

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..checker.evidence import share, trigrams
+from ..text import Reading, read, share, trigrams
 from ..types import Claim
 from .finding import Finding, readings_of
 from .matching import mentions, support
-from .words import Reading, read
 
 _MOST_OF_IT = 0.75  # of all the words of a triplet, that a stretch has which says the whole of it
 

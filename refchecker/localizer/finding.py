@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from ..text import Reading, read
 from ..types import Claim, Part
 from .matching import Mention
-from .words import Reading, read
 
 PARTS: tuple[Part, ...] = ("subject", "predicate", "object")
 

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from ..protocols import Checker
+from ..text import Reading, Word, read, whole_characters
 from ..types import CLAIM, RESPONSE, Claim, Element, Label, Located, Part, Record, Span, Verdict
-from .against import SUPPORTED, Clash, clashes, surest
+from .clashes import SUPPORTED, Clash, clashes, surest
 from .finding import Finder, Finding, parts_of
 from .matching import Mention
 from .sentences import Case, by_checker, by_words
-from .words import Reading, Word, read, whole_characters
 
 GUESS = 0.35  # the least score of a mention where the label says that there must be one
 NEAR_SENTENCES = 3  # of a reference: in those nearest to a neutral claim its words are looked for

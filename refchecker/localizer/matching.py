@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .values import agreement
-from .words import Reading, Word, whole_characters
+from ..text import Reading, Word, agreement, whole_characters
 
 SAME_FORM, FUZZY, INITIAL, ACRONYM, LAST_NAME = 0.95, 0.8, 0.7, 0.85, 0.8  # 1 is the same word
 MIN_SCORE = 0.5  # of what is wanted, that a mention has

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..protocols import Checker
+from ..text import Reading, read
 from ..types import Claim, Label, Pair, Passage
 from .finding import Finding
-from .words import Reading, read
 
 CANDIDATES = 6  # sentences that may be chosen, the nearest to the claim
 MOST = 3  # sentences of one reference

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from ..models import Array
 
 _BLOCK_WORDS = 512
 _DIGITS = 9  # cosines that agree in so many are a tie: the shorter stretch, then the earlier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..files import dump
+from ..io import dump
 from ..types import RESPONSE, Label, Passage
 from .model import CLAIM, NOWHERE, Answer, Shown, ShownClaim, Words
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ..errors import UsageError
-from ..files import Broken, Item, dump, read_items
-from ..io import to_record
+from ..io import Broken, Item, dump, read_items, to_record
 from ..types import RESPONSE, Claim, Label, Record
 from .model import CLAIM, NOWHERE, Answer, Element, Shown, ShownClaim, Words, joined
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checker.hardware import devices
-from ..checker.loading import imported, located, name_and_version, token_limits, tokenizer_and_config
+from ..models import devices, imported, located, name_and_version, token_limits, tokenizer_and_config
 
 BATCH_TEXTS = 16
 MAX_TOKENS = 512

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..aggregate import Merge, any_support
 from ..errors import LLMError, RefCheckerError, UsageError
-from ..isolation import said
 from ..llms import loop
 from ..llms.types import Client, Reply, Request
 from ..pipeline import run
+from ..pipeline.faults import said
 from ..protocols import LLM, Checker, Extractor
 from ..types import Claim, Passage, Record, Report
 from .types import Answer, Answers, Ask, Stage, Task

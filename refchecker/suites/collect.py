@@ -12,8 +12,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import UsageError
-from ..files import dump, format_of, read_items
-from ..io import to_record
+from ..io import dump, format_of, read_items, to_record
 from ..llms.prompt import prompt
 from ..types import Record
 from .ask import prompt_stage

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..files import dump
+from ..io import dump
 from .types import Answer, Item, Prepared
 
 HASH_DIGITS = 12

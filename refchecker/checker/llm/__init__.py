@@ -1,0 +1,10 @@
+"""Any language model as a checker."""
+
+from __future__ import annotations
+
+from .checker import LLMChecker, llm_checker
+
+__all__ = [
+    "LLMChecker",
+    "llm_checker",
+]

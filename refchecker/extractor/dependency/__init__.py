@@ -1,0 +1,11 @@
+"""Claim triplets from spaCy's dependency parse."""
+
+from __future__ import annotations
+
+from .extractor import MODELS, REMEDY, DependencyExtractor
+
+__all__ = [
+    "MODELS",
+    "REMEDY",
+    "DependencyExtractor",
+]

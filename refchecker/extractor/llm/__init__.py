@@ -1,0 +1,10 @@
+"""Any language model as an extractor."""
+
+from __future__ import annotations
+
+from .extractor import LLMExtractor, llm_extractor
+
+__all__ = [
+    "LLMExtractor",
+    "llm_extractor",
+]

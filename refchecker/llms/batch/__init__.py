@@ -1,0 +1,9 @@
+"""The batch APIs of the providers."""
+
+from __future__ import annotations
+
+from .batch import Batching
+
+__all__ = [
+    "Batching",
+]

@@ -1,0 +1,9 @@
+"""References from your own documents."""
+
+from __future__ import annotations
+
+from .retriever import CorpusRetriever
+
+__all__ = [
+    "CorpusRetriever",
+]

@@ -1,0 +1,9 @@
+"""RefChecker's human-labelled benchmark."""
+
+from __future__ import annotations
+
+from .suite import SUITE
+
+__all__ = [
+    "SUITE",
+]

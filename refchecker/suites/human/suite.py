@@ -1,0 +1,175 @@
+"""RefChecker's human-labelled benchmark: three settings, seven models, labelled triplets.
+
+A system is a checker (on the annotators' triplets, and on claims of other formats), a file of a
+checker's labels, the majority label, or a language model whose own responses are collected and checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import UsageError
+from ...types import Label
+from ..ask import check_stage, prompt_stage
+from ..collect import question_task, versions
+from ..types import Answer, Answers, Item, Prepared, Stage, Step, Suite, Task, Tools
+from .data import SETTINGS, load, predictions
+from .page import page
+from .sheets import FORMATS, score, within
+
+RESPOND = "respond"
+
+
+def add_options(group: Any, step: Step) -> None:
+    if step == "prepare":
+        group.add_argument(
+            "--data",
+            required=True,
+            metavar="DIR",
+            help="folder with human/SETTING.jsonl, or RefChecker's human_annotations_v1 and data",
+        )
+        group.add_argument(
+            "--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS), help="default: all three"
+        )
+    if step == "run":
+        group.add_argument(
+            "--claims",
+            nargs="+",
+            choices=FORMATS,
+            default=list(FORMATS),
+            help="claims to check: the annotators' (human), or the response as triplets, sentences, or whole "
+            "(default: all)",
+        )
+        group.add_argument(
+            "--predictions",
+            metavar="FILE",
+            help="take a checker's labels from a file instead of running one: JSON Lines of setting, model, "
+            "id, claim_index, label",
+        )
+        group.add_argument(
+            "--majority", action="store_true", help="the baseline that gives each setting's commonest label"
+        )
+
+
+def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
+    return load(Path(options.data), options.settings)
+
+
+def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:
+    if sum(map(bool, (options.predictions, options.majority, options.llm))) > 1:
+        raise UsageError("give one of --llm, --predictions and --majority: each is a system of its own.")
+    if options.predictions:
+        path = Path(options.predictions)
+        if not path.is_file():
+            raise UsageError(f"--predictions {path}: there is no such file.")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:6]
+        return [_labels_stage(items, f"check:{path.stem}@{digest}", _lookup(predictions(path)))]
+    if options.majority:
+        return [_labels_stage(items, "check:majority", _majority(items))]
+    if options.llm:
+        return _response_stages(items, tools)
+    check = tools.checker()
+    return [
+        check_stage(
+            f"check-{form}",
+            check,
+            _tasks(items, form),
+            extract=tools.extractor(form) if form in ("triplet", "sentence") else None,
+        )
+        for form in options.claims
+    ]
+
+
+def _tasks(items: Sequence[Item], form: str) -> Callable[[Answers], Iterator[Task]]:
+    """Each response with its claims in that format. What people found no claim in is not asked."""
+
+    def tasks(answers: Answers) -> Iterator[Task]:
+        for item in items:
+            fields = item.fields
+            if fields["claims"]:
+                ask = {name: fields[name] for name in ("response", "question", "references")}
+                whole = [fields["response"]] if fields["response"].strip() else []
+                claims = {"human": fields["claims"], "response": whole}.get(form)
+                yield Task(item.id, {**ask, "claims": claims})
+
+    return tasks
+
+
+# -- labels that no model has to be asked for ----------------------------------------------------
+
+Labelling = Callable[[Task], Answer]
+
+
+def _labels_stage(items: Sequence[Item], signature: str, label: Labelling) -> Stage:
+    def answer(tasks: Iterable[Task]) -> Iterator[Answer]:
+        return map(label, tasks)
+
+    return Stage("check-human", signature, _tasks(items, "human"), answer)
+
+
+def _lookup(found: dict[tuple[str, int], str]) -> Labelling:
+    def label(task: Task) -> Answer:
+        keys = [(task.key, place) for place in range(len(task.ask["claims"]))]
+        absent = sum(key not in found for key in keys)
+        fault = f"{absent} of its claims are not in the file" if absent else ""
+        return Answer({"labels": [found.get(key, Label.ABSTAIN.value) for key in keys]}, fault)
+
+    return label
+
+
+def _majority(items: Sequence[Item]) -> Labelling:
+    counts: dict[str, Counter[str]] = {}
+    for item in items:
+        counts.setdefault(item.fields["setting"], Counter()).update(filter(None, item.fields["labels"]))
+
+    def label(task: Task) -> Answer:
+        setting = task.key.partition("/")[0]
+        return Answer({"labels": [counts[setting].most_common(1)[0][0]] * len(task.ask["claims"])})
+
+    return label
+
+
+# -- a language model's own responses ------------------------------------------------------------
+
+
+def _response_stages(items: Sequence[Item], tools: Tools) -> list[Stage]:
+    """The questions to the model, then its responses to the extractor and the checker."""
+    first = {item.group: item for item in reversed(items)}
+    asked = [first[group] for group in dict.fromkeys(item.group for item in items)]
+
+    def questions(answers: Answers) -> Iterator[Task]:
+        for item in asked:
+            fields = item.fields
+            if not fields["question"]:
+                raise UsageError(f"{item.group} has no question. Prepare the data with its questions.")
+            shown = [] if fields["setting"] == "zero_context" else fields["references"]
+            yield question_task(item.group, fields["question"], shown)
+
+    def responses(answers: Answers) -> Iterator[Task]:
+        for item in asked:
+            reply = answers[RESPOND].get(item.group)
+            if reply and not reply.fault:
+                ask = {name: item.fields[name] for name in ("question", "references")}
+                yield Task(item.group, {**ask, "response": reply.value["reply"], "claims": None})
+
+    return [
+        prompt_stage(RESPOND, tools.llm(), questions, prompts=versions()),
+        check_stage("check-own", tools.checker(), responses, extract=tools.extractor("triplet")),
+    ]
+
+
+SUITE = Suite(
+    "human",
+    "RefChecker's human labels: how well a checker agrees with people, and whether triplets help.",
+    add_options,
+    prepare,
+    stages,
+    score,
+    page,
+    within,
+)

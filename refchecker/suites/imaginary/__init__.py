@@ -1,0 +1,9 @@
+"""Imaginary worlds: what a text supposes, doubts or denies."""
+
+from __future__ import annotations
+
+from .suite import SUITE
+
+__all__ = [
+    "SUITE",
+]

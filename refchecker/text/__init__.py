@@ -1,0 +1,34 @@
+"""Text: sentences and windows with offsets; words, quotes and values that compare; what states nothing."""
+
+from __future__ import annotations
+
+from .quotes import find_quote
+from .splitting import sentences, windows
+from .statements import DECLINES, NOTHING, declines, kind
+from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams
+from .values import Value, agreement, comparable
+from .words import Reading, Word, read, whole_characters
+
+__all__ = [
+    "DECLINES",
+    "NAN",
+    "NEGATIONS",
+    "NOTHING",
+    "STOP",
+    "Reading",
+    "Value",
+    "Word",
+    "agreement",
+    "comparable",
+    "content",
+    "declines",
+    "find_quote",
+    "kind",
+    "read",
+    "sentences",
+    "share",
+    "stem",
+    "trigrams",
+    "whole_characters",
+    "windows",
+]
