@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, imported
 from .onnx import SHIPPED, session, tokenizer_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -95,10 +95,10 @@ class HFEncoder:
         self, model: str, *, layer: int = -1, device: str = "auto", cache_dir: str | None = None
     ) -> None:
         from .hardware import devices
-        from .loading import imported, located, token_limits
+        from .loading import located, token_limits
 
-        self._torch = imported("torch")
-        transformers = imported("transformers")
+        self._torch = imported("torch", "nli")
+        transformers = imported("transformers", "nli")
 
         def get(source: str, **where: Any) -> tuple[Any, Any]:
             folder = _transformer_in(source)

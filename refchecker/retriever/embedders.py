@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import devices, imported, located, name_and_version, token_limits, tokenizer_and_config
+from ..errors import imported
+from ..models import devices, located, name_and_version, token_limits, tokenizer_and_config
 
 BATCH_TEXTS = 16
 MAX_TOKENS = 512
@@ -31,7 +32,7 @@ class Embedder:
     """
 
     def __init__(self, model: str, *, device: str = "auto", cache_dir: str | None = None) -> None:
-        transformers, self._torch = imported("transformers"), imported("torch")
+        transformers, self._torch = imported("transformers", "nli"), imported("torch", "nli")
         self._device = devices(self._torch, device)[0]
         self._tokenizer, config = tokenizer_and_config(model, cache_dir)
         encoder = located(

@@ -69,9 +69,14 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
     with base.transaction():
         base.execute("INSERT INTO rows VALUES (?)", (1,))
         base.execute_many("INSERT INTO rows VALUES (?)", [(2,), (3,)])
-    with pytest.raises(KeyError), base.transaction():
-        base.execute("DELETE FROM rows")
-        raise KeyError
+
+    def interrupted() -> None:
+        with base.transaction():
+            base.execute("DELETE FROM rows")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
     assert base.execute("SELECT a FROM rows ORDER BY a") == list(base.stream("SELECT a FROM rows ORDER BY a"))
     assert base.execute("SELECT count(*) FROM rows") == [(3,)]
     base.close()

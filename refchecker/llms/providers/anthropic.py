@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ...errors import imported
 from ..types import Refused, Reply, Request, Stop
-from .chat import THINKING_ROOM, Chat, Wire, http_client, sdk
+from .chat import THINKING_ROOM, Chat, Wire, http_client
 from .errors import Place
 from .openai import nothing_said
 from .schema import closed
@@ -56,7 +57,7 @@ def provider(
     client: Any = None,
 ) -> Chat:
     """A model at Anthropic, or at a server that speaks its protocol at another address."""
-    module = sdk("anthropic")
+    module = imported("anthropic", "llm")
     habit = next((habit for habit in HABITS if habit.models.match(model)), _PLAIN)
     connection = module.AsyncAnthropic(
         api_key=key,

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from ...errors import UsageError
+from ...errors import UsageError, imported
 from ...net import retry_after, shortened
 from ..types import Refused, Reply, Request, Stop
-from .chat import CONNECT_SECONDS, sdk
+from .chat import CONNECT_SECONDS
 from .errors import Failure, Place, later, sort, unreachable
 from .openai import nothing_said
 from .schema import closed
@@ -42,7 +42,7 @@ class Bedrock:
 
     async def send(self, request: Request, /) -> Reply:
         """The model's reply. Sent again at once only where the model refuses something we can do without."""
-        errors = sdk("botocore.exceptions")
+        errors = imported("botocore.exceptions", "llm")
         loop = asyncio.get_running_loop()
         while True:
             body = body_of(self._place.model, request, self._without)
@@ -73,7 +73,7 @@ class Bedrock:
 
 
 def _client(region: str | None, timeout_seconds: float) -> Any:
-    boto3, config = sdk("boto3"), sdk("botocore.config")
+    boto3, config = imported("boto3", "llm"), imported("botocore.config", "llm")
     session = boto3.session.Session()
     if not (region or session.region_name):
         raise UsageError("Amazon Bedrock needs a region: --aws_bedrock_region, for example us-east-1.")

@@ -6,23 +6,23 @@ functions. What an endpoint refuses (a parameter, a schema) is learned from its 
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...errors import UsageError
+from ...errors import imported
 from ...net import retry_after, shortened
 from ..types import Reply, Request
 from .errors import Failure, Place, later, sort, unreachable
 
 CONNECT_SECONDS = 4.0  # a network that drops packets shows within it
 CONNECTIONS = 10_000  # more than the policy has requests under way
-HAS_AIOHTTP = importlib.util.find_spec("aiohttp") is not None
+HAS_AIOHTTP = find_spec("aiohttp") is not None
 THINKING_ROOM = 4096  # tokens given on top of the answer's to a model that thinks and cannot be told not to
 
 log = logging.getLogger("refchecker")
@@ -56,7 +56,10 @@ class Chat:
         self.without = without
         self.module = module
         # OpenAI's SDK lets some errors of aiohttp through as they are
-        self._lost = (module.APIConnectionError, *([sdk("aiohttp").ClientError] if HAS_AIOHTTP else []))
+        self._lost = (
+            module.APIConnectionError,
+            *([imported("aiohttp", "llm").ClientError] if HAS_AIOHTTP else []),
+        )
         self._answered = False
         self._patience = {"timeout": module.Timeout(client.timeout.read)}
 
@@ -153,16 +156,6 @@ def failure_of(status: int, headers: Mapping[str, str], body: object, text: str)
     return Failure(str(message), status, code, retry_after(headers))
 
 
-def sdk(name: str) -> Any:
-    """The module, imported now; a missing one says what to install."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UsageError(
-            f"this needs the package {name}, which is not installed: pip install 'refchecker[llm]'."
-        ) from error
-
-
 def http_client(module: Any, address: str, timeout_seconds: float, *, fast: bool = HAS_AIOHTTP) -> Any:
     """The SDK's own HTTP client; it reads HTTPS_PROXY and NO_PROXY, but asks this machine directly.
 
@@ -175,7 +168,9 @@ def http_client(module: Any, address: str, timeout_seconds: float, *, fast: bool
     return client(
         # `pool` is the time for a place and all of connecting; there is always a place
         timeout=module.Timeout(timeout_seconds, connect=reach, pool=reach),
-        limits=sdk("httpx2").Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+        limits=imported("httpx2", "llm").Limits(
+            max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS
+        ),
         trust_env=not on_this_machine(address),
     )
 

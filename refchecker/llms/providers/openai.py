@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ...errors import imported
 from ...net import shortened
 from ..types import Refused, Reply, Request, Stop
-from .chat import THINKING_ROOM, Chat, Wire, http_client, sdk
+from .chat import THINKING_ROOM, Chat, Wire, http_client
 from .errors import Place, later
 from .schema import closed, is_strict
 
@@ -60,7 +61,7 @@ def provider(
     client: Any = None,
 ) -> Chat:
     """A model at OpenAI, or at a server that speaks its protocol at another address."""
-    module = sdk("openai")
+    module = imported("openai", "llm")
     own = address == ADDRESS
     habit = next((habit for habit in HABITS if own and habit.models.match(model)), _PLAIN)
     limits = ("max_completion_tokens", "max_tokens") if own else ("max_tokens", "max_completion_tokens")

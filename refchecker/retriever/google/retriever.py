@@ -16,9 +16,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
+from ...errors import imported
 from ...protocols import LLM
 from ...types import Passage, Record
-from ..needed import imported
 from ..passages import split
 from ..ranking import Embed, rank
 from .addresses import NoPage
@@ -82,7 +82,7 @@ def serper_retriever(
         "snowballstemmer",
         "trafilatura",
     ):  # missed now, not after the first search
-        imported(package)
+        imported(package, "retrieval")
     memory = Memory(
         Outcomes(Path(cache_dir, FILE_NAME)) if cache_dir else None,
         Snapshot(snapshot) if snapshot else None,

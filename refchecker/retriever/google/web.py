@@ -9,9 +9,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
+from ...errors import imported
 from ..decoding import decoded
 from ..html import read_html
-from ..needed import imported
 from .addresses import Guard, NoPage, Target
 from .fetch import AGENT, Answer, Limits, fetch
 from .threads import Once
@@ -82,7 +82,7 @@ class Web:
         if answer.status in (401, 403):  # who is not to read the rules is hardly welcome to the rest
             return _Rules(None, NoPage("robots.txt", f"{answer.url}: HTTP {answer.status}"))
         text = answer.body.decode("utf-8-sig", "replace")
-        return _Rules(imported("protego").Protego.parse(text), None)
+        return _Rules(imported("protego", "retrieval").Protego.parse(text), None)
 
     def _again_once(self, call: Callable[[], T]) -> T:
         try:
