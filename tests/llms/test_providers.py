@@ -25,7 +25,7 @@ from refchecker.llms.asking.prices import Price, estimated_tokens
 from refchecker.llms.providers import Function, anthropic, key_for, openai, provider_of, sort
 from refchecker.llms.providers.bedrock import Bedrock
 from refchecker.llms.providers.chat import CONNECT_SECONDS, http_client
-from refchecker.llms.providers.errors import Failure, Place
+from refchecker.llms.providers.errors import Endpoint, Failure
 from refchecker.llms.providers.names import CLAUDE, GPT, NO_KEY, parted
 from refchecker.llms.providers.schema import closed, is_strict
 from refchecker.llms.types import Provider, Refused, Reply, Request, RetryLater, RunEnds
@@ -435,7 +435,7 @@ def test_a_proxy_is_asked_where_there_is_one(wire: Any, fast: bool, monkeypatch:
 def test_a_server_that_was_given_no_key_has_its_words_left_alone() -> None:
     said = answers(404, "none of the models is called so")
     provider = gpt(said, "m", "http://127.0.0.1:9/v1")
-    provider.place = replace(provider.place, secrets=(NO_KEY,))  # type: ignore[attr-defined]
+    provider.endpoint = replace(provider.endpoint, secrets=(NO_KEY,))  # type: ignore[attr-defined]
     with pytest.raises(RunEnds, match="none of the models"):
         ask(provider, ASK)
 
@@ -680,8 +680,8 @@ def bedrock(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize(("code", "status", "said", "kind", "words"), BEDROCK.values(), ids=BEDROCK.keys())
 def test_bedrock_errors(code: str, status: int, said: str, kind: type[Exception], words: str) -> None:
-    place = Place("Amazon Bedrock", "m", "https://x", "the AWS credentials")
-    error = sort(Failure(said, status, code), place)
+    endpoint = Endpoint("Amazon Bedrock", "m", "https://x", "the AWS credentials")
+    error = sort(Failure(said, status, code), endpoint)
     assert type(error) is kind
     assert words in str(error)
 

@@ -45,7 +45,7 @@ class Store:
         self._base.close()
 
 
-class Asked(Protocol):
+class Uncached(Protocol):
     """What the cache asks: a `Policy`, or the estimate of a dry run."""
 
     signature: str
@@ -68,11 +68,13 @@ class Cached:
     is asked: what the store does not have is `Refused`.
     """
 
-    def __init__(self, asked: Asked, ledger: Ledger, store: Store | None, *, only: bool = False) -> None:
+    def __init__(
+        self, uncached: Uncached, ledger: Ledger, store: Store | None, *, only: bool = False
+    ) -> None:
         if only and store is None:
             raise UsageError("--cache_only replays answers from a cache; give its folder by --cache_dir")
-        self.signature = asked.signature
-        self._asked = asked
+        self.signature = uncached.signature
+        self._uncached = uncached
         self._ledger = ledger
         self._store = store
         self._only = only
@@ -95,12 +97,12 @@ class Cached:
         return await self._shared(key, under_way)
 
     async def close(self) -> None:
-        await self._asked.close()
+        await self._uncached.close()
         if self._store:
             self._store.close()
 
     async def _ask(self, key: bytes, request: Request, accept: Accept | None) -> Reply:
-        reply = await self._asked.ask(request)
+        reply = await self._uncached.ask(request)
         if self._store and (accept is None or accept(reply)):
             self._store.put(key, reply)
         return reply
