@@ -22,13 +22,18 @@ def tokenizer_and_config(model: str, cache_dir: str | None) -> tuple[Any, Any]:
     transformers = imported("transformers", "nli")
 
     def get(source: str, **where: Any) -> tuple[Any, Any]:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, cache_dir=cache_dir, **where)
-        if not tokenizer.is_fast:
-            raise ValueError("it has no fast tokenizer (tokenizer.json), which gives the character offsets")
-        config = transformers.AutoConfig.from_pretrained(source, cache_dir=cache_dir, **where)
-        return tokenizer, config
+        where["cache_dir"] = cache_dir
+        return fast_tokenizer(source, **where), transformers.AutoConfig.from_pretrained(source, **where)
 
     return located(model, get)
+
+
+def fast_tokenizer(source: str, **where: Any) -> Any:
+    """The tokenizer of a model; `ValueError` where it tells no offsets."""
+    tokenizer = imported("transformers", "nli").AutoTokenizer.from_pretrained(source, **where)
+    if not tokenizer.is_fast:
+        raise ValueError("it has no fast tokenizer (tokenizer.json), which gives the character offsets")
+    return tokenizer
 
 
 def name_and_version(model: str, config: Any) -> str:

@@ -65,16 +65,16 @@ def provider(
 
 def body_of(model: str, quirks: ModelQuirks, request: Request, without: frozenset[str]) -> dict[str, Any]:
     """The request as messages take it, without what the endpoint was seen to refuse."""
-    told = quirks.least_thought if "thinking" not in without else None
+    thinking = quirks.least_thought if "thinking" not in without else None
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": request.max_tokens + quirks.thinking_room(told),
+        "max_tokens": request.max_tokens + quirks.thinking_room(thinking),
         "messages": [{"role": "user", "content": request.user}],
     }
     if request.system:
         body["system"] = request.system
-    if told:
-        body["thinking"] = {"type": told}
+    if thinking:
+        body["thinking"] = {"type": thinking}
     if request.temperature is not None and "temperature" not in without:
         body["temperature"] = request.temperature
     if request.schema is not None and "output_config" not in without:

@@ -126,12 +126,12 @@ def sort(failure: Failure, endpoint: Endpoint) -> RetryLater | Refused | RunEnds
     """The exception for a failed attempt, its message ready for a person."""
     line = f"{failure.status or ''} {failure.code} {failure.message}"
     rule = next((rule for rule in RULES if rule.pattern.search(line)), UNSORTED)
-    said = shortened(failure.message, endpoint.secrets)
+    message = shortened(failure.message, endpoint.secrets)
     if rule.kind is RetryLater:
-        return later(rule.cause, said, status=failure.status, after=failure.retry_after_seconds)
+        return later(rule.cause, message, status=failure.status, after=failure.retry_after_seconds)
     status = f" (HTTP {failure.status})" if failure.status else ""
     remedy = rule.cause.format(key_from=endpoint.key_from)
-    text = f"{endpoint.provider}, model {endpoint.model!r}{status}: {remedy}. It said: {said or 'nothing'}"
+    text = f"{endpoint.provider}, model {endpoint.model!r}{status}: {remedy}. It said: {message or 'nothing'}"
     return Refused(text) if rule.kind is Refused else RunEnds(text)
 
 
@@ -145,19 +145,19 @@ def unreachable(error: BaseException, endpoint: Endpoint, *, answered: bool) -> 
 
     A server that has answered before is away for a moment: that is worth another attempt.
     """
-    chain = _told(error)
-    words = [f"{type(link).__name__} {link}" for link in chain]
-    said = next((word for word, link in zip(words[::-1], chain[::-1], strict=True) if str(link)), words[-1])
-    said = shortened(said, endpoint.secrets)
-    no_connection = any(re.search("Connect(ion)?Timeout", word) for word in words)
-    if not answered and (no_connection or any(_NOBODY.search(word) for word in words)):
+    chain = _believed(error)
+    lines = [f"{type(link).__name__} {link}" for link in chain]
+    last = next((line for line, link in zip(lines[::-1], chain[::-1], strict=True) if str(link)), lines[-1])
+    message = shortened(last, endpoint.secrets)
+    no_connection = any(re.search("Connect(ion)?Timeout", line) for line in lines)
+    if not answered and (no_connection or any(_NOBODY.search(line) for line in lines)):
         return RunEnds(
-            f"{endpoint.provider}: cannot connect to {shortened(endpoint.address)}: {said}. "
+            f"{endpoint.provider}: cannot connect to {shortened(endpoint.address)}: {message}. "
             "Check the network, any proxy, and the api base."
         )
-    if any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
+    if any(re.search("timeout|timed out", line, re.IGNORECASE) for line in lines):
         return later("timeout", f"{endpoint.provider} did not answer in time")
-    return later("connection", said)
+    return later("connection", message)
 
 
 _NOBODY = re.compile(
@@ -167,7 +167,7 @@ _NOBODY = re.compile(
 )
 
 
-def _told(error: BaseException) -> list[BaseException]:
+def _believed(error: BaseException) -> list[BaseException]:
     """The error and what caused it, down to the first cause.
 
     Of an error of aiohttp only what aiohttp says: OpenAI's SDK takes every one for a connect timeout.

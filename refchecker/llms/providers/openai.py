@@ -19,12 +19,11 @@ PATH = "/chat/completions"
 
 
 _UNKNOWN = ModelQuirks(re.compile(""))
+_FIXED = frozenset({"temperature", "logprobs"})
 QUIRKS = (
-    ModelQuirks(
-        re.compile(r"gpt-5(-\d|-mini|-nano|$)"), "minimal", True, frozenset({"temperature", "logprobs"})
-    ),
+    ModelQuirks(re.compile(r"gpt-5(-\d|-mini|-nano|$)"), "minimal", True, _FIXED),
     ModelQuirks(re.compile(r"gpt-(5\.\d|[6-9])"), "none"),
-    ModelQuirks(re.compile(r"o\d"), "low", True, frozenset({"temperature", "logprobs"})),
+    ModelQuirks(re.compile(r"o\d"), "low", True, _FIXED),
 )
 
 # what a request can do without, and what a refusal of it mentions
