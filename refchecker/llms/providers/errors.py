@@ -10,7 +10,7 @@ import json
 import re
 from asyncio import CancelledError
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...net import shortened
@@ -37,10 +37,7 @@ class Endpoint:
     model: str
     address: str
     key_from: str  # where its key is read from
-    secrets: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Endpoint({self.provider!r}, {self.model!r}, {self.address!r})"
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     def refusal(self, why: str) -> Refused:
         """The error of an answer that is none, and would be none another time."""
