@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ...errors import UsageError
-from ...models import check_compiler, devices, imported, name_and_version, precision_on
+from ...errors import UsageError, imported
+from ...models import check_compiler, devices, name_and_version, precision_on
 from ...types import Judgment, Label, Pair, Passage
 from ..windows import MIN_TOKENS, VERSION, Scores, combine, cut, too_long, window_tokens
 from .engine import CPU_BATCH_TOKENS, GPU_BATCH_TOKENS, Engine, Recipe
@@ -56,7 +56,7 @@ class NLIChecker:
         family: str | None = None,
         compile: bool = False,
     ) -> None:
-        torch = imported("torch")
+        torch = imported("torch", "nli")
         names = devices(torch, device)
         precision = precision_on(torch, names, precision)
         if batch_tokens is not None and batch_tokens < 1:
