@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from .formats import MAX_RECORD_MB, Broken, Item, dump, format_of, read_items
 from .journal import Journal, digest_of
-from .records import to_item, to_record, to_referenced_item
+from .records import to_record
+from .reports import (
+    CLAIMS,
+    RESULTS,
+    from_item,
+    output_schema,
+    read_report,
+    read_reports,
+    text_index,
+    texts_of,
+    to_item,
+    to_referenced_item,
+    words_of,
+)
 from .session import Pipeline, Session, journal_of
 from .sqlite import connected
-from .summary import Tally
+from .summary import UNCHECKED, Tally, labels_of, verdicts_of
 
 __all__ = [
+    "CLAIMS",
     "MAX_RECORD_MB",
+    "RESULTS",
+    "UNCHECKED",
     "Broken",
     "Item",
     "Journal",
@@ -21,9 +37,18 @@ __all__ = [
     "digest_of",
     "dump",
     "format_of",
+    "from_item",
     "journal_of",
+    "labels_of",
+    "output_schema",
     "read_items",
+    "read_report",
+    "read_reports",
+    "text_index",
+    "texts_of",
     "to_item",
     "to_record",
     "to_referenced_item",
+    "verdicts_of",
+    "words_of",
 ]

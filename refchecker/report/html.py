@@ -18,9 +18,10 @@ from string import Template
 from typing import Any, BinaryIO, NamedTuple
 
 from .. import __version__
-from ..types import Label
-from .model import Shown, badness
-from .overview import MEANING, UNCHECKED, Overview
+from ..io import Tally
+from ..types import Report
+from .choice import badness
+from .overview import MEANING, Overview, fields_of
 from .page_data import LETTERS, entry_json, json_in_html, record_json
 
 BLOCK_BYTES = 1 << 18
@@ -39,12 +40,18 @@ class _Encoded(NamedTuple):
     text: bytes
 
 
-def write_html(records: Iterable[Shown], stream: BinaryIO, *, title: str, limit: int) -> Overview:
+def write_html(records: Iterable[Report], stream: BinaryIO, *, title: str, limit: int) -> Tally:
     """Write the page; the counts over all records, of which it shows the `limit` worst."""
     overview = Overview()
     encoded = (
-        _Encoded(badness(shown), position, entry_json(shown), shown.fields, json_in_html(record_json(shown)))
-        for position, shown in enumerate(overview.counted(records))
+        _Encoded(
+            badness(report),
+            position,
+            entry_json(report),
+            fields_of(report.record),
+            json_in_html(record_json(report)),
+        )
+        for position, report in enumerate(overview.counted(records))
     )
     chosen = heapq.nsmallest(limit, encoded, key=lambda each: each[:2])
     before, after = _frame(title)
@@ -54,7 +61,7 @@ def write_html(records: Iterable[Shown], stream: BinaryIO, *, title: str, limit:
         data.add(each)
     data.finish(overview, title)
     stream.write(after)
-    return overview
+    return overview.tally
 
 
 def _frame(title: str) -> tuple[bytes, bytes]:
@@ -113,18 +120,18 @@ class _Data:
     def finish(self, overview: Overview, title: str) -> None:
         if self.block:
             self._end_block()
-        grouping = overview.grouping()
+        tally, grouping = overview.tally, overview.grouping()
         groups = ([fields.get(name, "") for name in grouping] for _, _, _, fields, _ in self.shown)
         content = {
             "title": title,
             "headline": overview.headline(),
-            "records": overview.records,
-            "claims": overview.claims,
-            "labels": [[_letter(name), count] for name, count, _ in overview.shares()],
-            "meaning": {_letter(name): text for name, text in MEANING.items()},
-            "statuses": dict(overview.statuses),
-            "conflicts": overview.conflicts,
-            "unsure": overview.unsure,
+            "records": tally.records,
+            "claims": tally.claims,
+            "labels": [[LETTERS[name], count] for name, count, _ in overview.shares()],
+            "meaning": {LETTERS[name]: text for name, text in MEANING.items()},
+            "statuses": dict(tally.statuses),
+            "conflicts": tally.conflicts,
+            "unsure": tally.unsure,
             "groups": [
                 {
                     "name": name,
@@ -138,9 +145,5 @@ class _Data:
         self._write("overview", json_in_html(content))
 
 
-def _letter(name: str) -> str:
-    return LETTERS[None if name == UNCHECKED else Label(name)]
-
-
 def _by_letter(labels: Mapping[str, int]) -> dict[str, int]:
-    return {_letter(name): count for name, count in labels.items()}
+    return {LETTERS[name]: count for name, count in labels.items()}

@@ -1,0 +1,335 @@
+"""`Report`s as plain items, and plain items as `Report`s again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any, BinaryIO, get_args
+
+from ..aggregate import any_support, conflicts, winner
+from ..aggregate import soft as shares_of
+from ..errors import UsageError
+from ..types import (
+    CLAIM,
+    RESPONSE,
+    Claim,
+    Element,
+    Judgment,
+    Label,
+    Passage,
+    Record,
+    Report,
+    Span,
+    Status,
+    Verdict,
+)
+from .formats import Broken, Item, read_items
+from .records import PROVENANCE, Fault, references_of, to_record
+
+RESULTS = {"Y", "ys", "verdicts", "status", "status_note"}  # the fields of an item that a run writes anew
+CLAIMS = {"triplets", "claims", "triplet_spans"}
+_LABELS, _STATUSES = tuple(Label), get_args(Status)
+_REMARKS = ("note", "unsure", "by", "reason")  # of a judgment
+
+
+@dataclass(frozen=True, slots=True)
+class Quote(Span):
+    """Words that do not stand where their offsets say, as in a file that somebody has edited."""
+
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        """Any offsets will do."""
+
+
+def texts_of(record: Record, claim: Claim | None = None) -> tuple[Passage, ...]:
+    """All that spans point into: the references, the response, and the claim where one is named."""
+    claims = (Passage(claim.text, CLAIM),) if claim else ()
+    return (*record.references, Passage(record.response, RESPONSE), *claims)
+
+
+def text_index(span: Span, texts: Sequence[Passage]) -> int | None:
+    """Which of the texts has the whole span; the last, as a reference may be called "response"."""
+    for index in reversed(range(0 if isinstance(span, Quote) else len(texts))):
+        text = texts[index]
+        if (
+            text.source == span.source
+            and text.start <= span.start
+            and span.end <= text.start + len(text.text)
+        ):
+            return index
+    return None
+
+
+def words_of(span: Span, texts: Sequence[Passage]) -> str:
+    """The words that a span cuts out of the text that has them."""
+    if isinstance(span, Quote):
+        return span.text
+    index = text_index(span, texts)
+    return (
+        "" if index is None else texts[index].text[span.start - texts[index].start :][: span.end - span.start]
+    )
+
+
+def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[str, Any]:
+    """The input item with what was found; every input field that is not a result stays as it was.
+
+    `soft` writes Y as the shares of the labels, otherwise as the winning label. With
+    `checked` false (extraction only) there are claims and no verdicts.
+    """
+    record = report.record
+    item = {key: value for key, value in record.extra.items() if key != "status_note"}
+    claims = record.claims or ()
+    if item.get("triplets") is None:
+        item["triplets"] = [_claim_item(claim) for claim in claims]
+        item["triplet_spans"] = [[[span.start, span.end] for span in claim.spans] for claim in claims]
+    if checked:
+        item |= _retrieved(record)
+        shares = {str(label): round(report.shares[label], 6) for label in Label}
+        item["Y"] = shares if soft else str(winner(report.shares))
+        item["ys"] = [str(verdict.label) for verdict in report.verdicts]
+        item["verdicts"] = [_verdict_item(verdict, record) for verdict in report.verdicts]
+    item["status"] = report.status
+    if report.note:
+        item["status_note"] = report.note
+    return item
+
+
+def to_referenced_item(report: Report) -> dict[str, Any]:
+    """The input item with the references that were found for it, and nothing about claims."""
+    record = report.record
+    item = {key: value for key, value in record.extra.items() if key != "status_note"} | _retrieved(record)
+    item["status"] = "ok" if record.references else "no_reference"
+    note = "" if record.references else "no reference was found"
+    if report.status == "failed":
+        item["status"], note = "failed", report.note
+    return item | ({"status_note": note} if note else {})
+
+
+def _retrieved(record: Record) -> dict[str, Any]:
+    """The record's references, where its item came without; what is not known of one is left out."""
+    if not record.references or references_of(record.extra.get("reference")):
+        return {}
+    return {
+        "reference": [
+            {"text": passage.text, "source": passage.source, "start": passage.start}
+            | {name: value for name in PROVENANCE if (value := getattr(passage, name))}
+            for passage in record.references
+        ]
+    }
+
+
+def _claim_item(claim: Claim) -> list[str] | str:
+    return list(claim.triplet) if claim.triplet else claim.text
+
+
+def _score_items(scores: Mapping[Label, float]) -> dict[str, float]:
+    return {str(label): round(scores[label], 4) for label in Label if label in scores}
+
+
+def _verdict_item(verdict: Verdict, record: Record) -> dict[str, Any]:
+    texts, claim_texts = texts_of(record), texts_of(record, verdict.claim)
+    return {
+        "claim": _claim_item(verdict.claim),
+        "label": str(verdict.label),
+        "scores": _score_items(verdict.scores),
+        "conflict": verdict.conflict,
+        "references": [
+            {"source": passage.source, "label": str(judgment.label), "scores": _score_items(judgment.scores)}
+            | {name: getattr(judgment, name) for name in _REMARKS}
+            for passage, judgment in zip(verdict.passages, verdict.judgments, strict=True)
+        ],
+        "evidence": [_cut(span, texts) for span in dict.fromkeys(verdict.evidence)],
+        "elements": [
+            {
+                "element": element.element,
+                "role": element.role,
+                **_cut(element.span, claim_texts if element.role == "missing" else texts),
+                "score": round(element.score, 4),
+            }
+            for element in verdict.elements
+        ],
+        "spans": [_cut(span, texts) for span in verdict.claim.spans],
+        "note": verdict.note,
+        "unsure": verdict.unsure,
+    }
+
+
+def _cut(span: Span, texts: Sequence[Passage]) -> dict[str, Any]:
+    return {"source": span.source, "start": span.start, "end": span.end, "text": words_of(span, texts)}
+
+
+def from_item(item: Item, name: str, position: int) -> Report:
+    """The report of which `to_item` has made the item; what is wrong with it is in its record's `fault`.
+
+    Items of other programs have labels in "ys" and no "verdicts": one per claim, or a list with one per
+    reference. Where there is neither, nothing was checked, and there are claims only.
+    """
+    value = item.value if isinstance(item.value, dict) else {}
+    checked = value.get("verdicts") is not None  # verdicts have the claims too
+    if value:
+        left_out = RESULTS | CLAIMS if checked else RESULTS
+        item = Item(item.line, {key: value[key] for key in value if key not in left_out})
+    record = to_record(item, name, position)
+    status = value.get("status", "ok" if value.get("verdicts") or record.claims else "no_claims")
+    verdicts: tuple[Verdict, ...] = ()
+    try:
+        verdicts = () if record.fault else _verdicts(value, record)
+        if status not in _STATUSES:
+            raise Fault(f"has {status!r} as status. It must be one of {', '.join(_STATUSES)}.")
+    except Fault as fault:
+        record = replace(record, fault=f"{name} line {item.line}: record {record.id!r} {fault}")
+    if checked:
+        claims = None if record.fault else tuple(verdict.claim for verdict in verdicts)
+        record = replace(
+            record, claims=claims, extra={key: value[key] for key in value if key not in RESULTS}
+        )
+    note = _text(value.get("status_note"))
+    if record.fault and status == "failed":
+        note = note or record.fault
+        record = replace(record, fault=note)
+    return Report(record, verdicts, _shares(value.get("Y"), [v.label for v in verdicts]), status, note)
+
+
+def read_reports(stream: BinaryIO, name: str, fmt: str, max_mb: float) -> Iterator[Report]:
+    """The reports in a file that refchecker, or a program that writes like it, has written."""
+    for position, item in enumerate(read_items(stream, name, fmt, max_mb)):
+        yield read_report(item, name, position)
+
+
+def read_report(item: Item, name: str, position: int) -> Report:
+    """One written item; a `UsageError` with file and line where it is no such thing."""
+    report = from_item(item, name, position)
+    fault = report.record.fault
+    if isinstance(item.value, Broken):
+        raise UsageError(f"{fault} Mend the line, or write the file again.")
+    if fault and report.status != "failed":
+        raise UsageError(fault)
+    if report.record.claims is None and not fault:
+        raise UsageError(
+            f'{name} line {item.line}: record {report.record.id!r} has neither "verdicts" nor "triplets": '
+            "nothing was checked. Give the output of `refchecker-cli extract-check` or `check`, not its input."
+        )
+    return report
+
+
+def _verdicts(item: Mapping[str, Any], record: Record) -> tuple[Verdict, ...]:
+    verdicts, claims, labels = item.get("verdicts"), record.claims, item.get("ys")
+    if verdicts is not None:
+        if not isinstance(verdicts, list):
+            raise Fault('has no list as "verdicts". Write the file again with refchecker-cli check.')
+        return tuple(_verdict(verdict, number, record) for number, verdict in enumerate(verdicts, 1))
+    if claims is None or labels is None:
+        return ()
+    if not isinstance(labels, list) or len(labels) != len(claims):
+        kind = f"{len(labels)} labels" if isinstance(labels, list) else "no list"
+        raise Fault(f'has {kind} as "ys" for {len(claims)} claims. It needs one label per claim.')
+    return tuple(
+        _labelled(claim, label, number, record.references)
+        for number, (claim, label) in enumerate(zip(claims, labels, strict=True), 1)
+    )
+
+
+def _labelled(claim: Claim, label: Any, number: int, references: Sequence[Passage]) -> Verdict:
+    """A claim with its label or, in a list, its label per reference."""
+    if not isinstance(label, list):
+        return Verdict(claim, _label(label, number))
+    labels = [_label(one, number) for one in label]
+    return Verdict(
+        claim,
+        any_support(labels),
+        passages=tuple(references[: len(labels)]),
+        judgments=tuple(map(Judgment, labels[: len(references)])),
+        conflict=conflicts(labels),
+    )
+
+
+def _verdict(given: Any, number: int, record: Record) -> Verdict:
+    try:
+        claim = _claim(given["claim"])
+        texts, claim_texts = texts_of(record), texts_of(record, claim)
+        spans = [_span(cut, texts) for cut in given.get("spans") or ()]
+        answers = given.get("references") or ()
+        return Verdict(
+            replace(claim, spans=tuple(span for span in spans if not isinstance(span, Quote))),
+            _label(given["label"], number),
+            _scores(given.get("scores")),
+            _passages([str(answer["source"]) for answer in answers], record.references),
+            tuple(_judgment(answer, number) for answer in answers),
+            tuple(_span(cut, texts) for cut in given.get("evidence") or ()),
+            bool(given.get("conflict")),
+            _text(given.get("note")),
+            _text(given.get("unsure")),
+            tuple(
+                Element(
+                    cut["element"],
+                    cut["role"],
+                    _span(cut, claim_texts if cut["role"] == "missing" else texts),
+                    float(cut.get("score", 1)),
+                )
+                for cut in given.get("elements") or ()
+            ),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Fault(
+            f"has a verdict {number} that is not as refchecker writes it ({type(error).__name__}: "
+            f"{error}). Its shape is in refchecker/output.schema.json."
+        ) from error
+
+
+def _judgment(answer: Mapping[str, Any], number: int) -> Judgment:
+    remarks: dict[str, Any] = {name: _text(answer.get(name)) for name in _REMARKS}
+    return Judgment(_label(answer["label"], number), _scores(answer.get("scores")), **remarks)
+
+
+def _claim(claim: Any) -> Claim:
+    parts = (claim,) if isinstance(claim, str) else tuple(str(part) for part in claim)
+    return Claim.of_triplet(*parts) if len(parts) == 3 else Claim(" ".join(parts))
+
+
+def _passages(sources: Sequence[str], references: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    """The references that judgments answer, by order where there is one for each, else by name."""
+    if sources == [passage.source for passage in references]:
+        return references
+    named = {passage.source: passage for passage in reversed(references)}
+    return tuple(named.get(source, Passage("", source)) for source in sources)
+
+
+def _span(cut: Mapping[str, Any], texts: Sequence[Passage]) -> Span:
+    """Where the words stand, if they do."""
+    quote = Quote(str(cut["source"]), cut["start"], cut["end"], str(cut["text"]))
+    if not 0 <= quote.start <= quote.end:
+        return quote
+    span = Span(quote.source, quote.start, quote.end)
+    return span if words_of(span, texts) == quote.text else quote
+
+
+def _label(label: Any, number: int) -> Label:
+    try:
+        return Label(str(label).capitalize())
+    except ValueError:
+        known = ", ".join(Label)
+        raise Fault(f"has {label!r} as label of claim {number}. Labels are {known}.") from None
+
+
+def _shares(written: Any, labels: Sequence[Label]) -> dict[Label, float]:
+    """Y as it was written: the shares, or the winning label; made anew where there is neither."""
+    if isinstance(written, dict) and set(written) == set(Label):
+        return {label: written[label] for label in Label}
+    return shares_of([Label(written)] if written in _LABELS else labels)
+
+
+def _scores(scores: Any) -> dict[Label, float]:
+    return {label: float(scores[label]) for label in Label if label in scores} if scores else {}
+
+
+def _text(text: Any) -> str:
+    return text if isinstance(text, str) else ""
+
+
+def output_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of one item that `check` and `extract-check` write."""
+    schema: dict[str, Any] = json.loads(files("refchecker").joinpath("output.schema.json").read_text("utf-8"))
+    return schema
