@@ -1,4 +1,4 @@
-"""The border to files: plain items to `Record`s and `Report`s to items; formats, journal, session, summary, SQLite."""
+"""The border to files: plain items to `Record`s, `Report`s to items and back; formats, journal, session."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from .formats import MAX_RECORD_MB, Broken, Item, dump, format_of, read_items
 from .journal import Journal, digest_of
 from .records import to_record
 from .reports import (
-    CLAIMS,
-    RESULTS,
+    FIELDS,
     from_item,
     output_schema,
     read_report,
@@ -23,9 +22,8 @@ from .sqlite import connected
 from .summary import UNCHECKED, Tally, labels_of, verdicts_of
 
 __all__ = [
-    "CLAIMS",
+    "FIELDS",
     "MAX_RECORD_MB",
-    "RESULTS",
     "UNCHECKED",
     "Broken",
     "Item",

@@ -31,14 +31,9 @@ def to_records(items: Iterable[Item], name: str) -> Iterator[Record]:
 def to_record(item: Item, name: str, position: int) -> Record:
     value, where = item.value, f"{name} line {item.line}"
     if not isinstance(value, dict):
-        is_broken = isinstance(value, Broken)
-        why = (
-            value.why
-            if is_broken
-            else f"found {_kind(value)} where a record must be an object with a response."
-        )
-        extra = {"input": value.raw if is_broken else value}
-        return Record(str(position + 1), "", extra=extra, fault=f"{where}: {why}", line=item.line)
+        why = f"found {_kind(value)} where a record must be an object with a response."
+        raw, why = (value.raw, value.why) if isinstance(value, Broken) else (value, why)
+        return Record(str(position + 1), "", extra={"input": raw}, fault=f"{where}: {why}", line=item.line)
     record = Record(str(value.get("id", position + 1)), "", extra=value, line=item.line)
     clean = _without_surrogates(value)
     try:
@@ -80,20 +75,20 @@ def _question(item: Mapping[str, Any]) -> str:
     return question or ""
 
 
-def references_of(given: Any) -> tuple[Passage, ...]:
-    """A string, a list of strings or a list of {text, source, ...}; blank ones count as none.
+def references_of(value: Any) -> tuple[Passage, ...]:
+    """Of a string, a list of strings or a list of {text, source, ...}; blank ones count as none.
 
     A source that is named again for another text gets a number, so that a span's source and
     offsets name one text only. Pieces of one source that agree where they overlap keep its name.
     """
-    if given is None:
+    if value is None:
         return ()
-    if isinstance(given, str):
-        return (Passage(given, "reference"),) if given.strip() else ()
-    if not isinstance(given, list):
-        raise Fault(f'has {_kind(given)} as "reference". It must be a string or a list of strings.')
+    if isinstance(value, str):
+        return (Passage(value, "reference"),) if value.strip() else ()
+    if not isinstance(value, list):
+        raise Fault(f'has {_kind(value)} as "reference". It must be a string or a list of strings.')
     passages: list[Passage] = []
-    for position, reference in enumerate(given):
+    for position, reference in enumerate(value):
         passage = _passage(reference, position)
         if passage.text.strip():
             source = passage.source
@@ -104,16 +99,16 @@ def references_of(given: Any) -> tuple[Passage, ...]:
     return tuple(passages)
 
 
-def _passage(given: Any, position: int) -> Passage:
+def _passage(value: Any, position: int) -> Passage:
     """One entry of the list of references. What a dictionary has of another type than ours is not ours."""
     source = f"reference[{position}]"
-    if isinstance(given, str):
-        return Passage(given, source)
-    fields = given if isinstance(given, dict) else {}
+    if isinstance(value, str):
+        return Passage(value, source)
+    fields = value if isinstance(value, dict) else {}
     text, source, start = fields.get("text"), fields.get("source", source), fields.get("start", 0)
     if not isinstance(text, str) or not isinstance(source, str):
         raise Fault(
-            f"has {_kind(given)} as reference {position + 1}. "
+            f"has {_kind(value)} as reference {position + 1}. "
             "Each must be a string, or an object with a string text and source."
         )
     known = {name: fields[name] for name in PROVENANCE if isinstance(fields.get(name), str)}
@@ -131,44 +126,44 @@ def _agree(one: Passage, other: Passage) -> bool:
 
 def _claims(item: Mapping[str, Any]) -> tuple[Claim, ...] | None:
     key = "triplets" if item.get("triplets") is not None else "claims"
-    given = item.get(key)
-    if given is None:
+    value = item.get(key)
+    if value is None:
         return None
-    if not isinstance(given, list):
-        raise Fault(f'has {_kind(given)} as "{key}". It must be a list.')
+    if not isinstance(value, list):
+        raise Fault(f'has {_kind(value)} as "{key}". It must be a list.')
     spans = item.get("triplet_spans")
-    if not isinstance(spans, list) or len(spans) != len(given):
-        spans = [[]] * len(given)
+    if not isinstance(spans, list) or len(spans) != len(value):
+        spans = [[]] * len(value)
     length = len(item["response"])
     return tuple(
-        _claim(c, key, n, _spans(s, length)) for n, (c, s) in enumerate(zip(given, spans, strict=True), 1)
+        _claim(c, key, n, _spans(s, length)) for n, (c, s) in enumerate(zip(value, spans, strict=True), 1)
     )
 
 
-def _claim(given: Any, key: str, number: int, spans: tuple[Span, ...]) -> Claim:
+def _claim(value: Any, key: str, number: int, spans: tuple[Span, ...]) -> Claim:
     """Three strings, one string, or an object that has either as its "triplet" or "claim"."""
-    if isinstance(given, dict):
-        given = given.get("triplet", given.get("claim"))
-    if isinstance(given, str) and given.strip():
-        return Claim(given, spans=spans)
-    if not isinstance(given, list) or not all(isinstance(part, str) for part in given):
-        raise Fault(f"has {_kind(given)} as entry {number} of {key!r}. {_CLAIM_SHAPE}")
-    if len(given) != 3:
-        raise Fault(f"has {len(given)} elements in entry {number} of {key!r}. {_CLAIM_SHAPE}")
-    if not "".join(given).strip():
+    if isinstance(value, dict):
+        value = value.get("triplet", value.get("claim"))
+    if isinstance(value, str) and value.strip():
+        return Claim(value, spans=spans)
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise Fault(f"has {_kind(value)} as entry {number} of {key!r}. {_CLAIM_SHAPE}")
+    if len(value) != 3:
+        raise Fault(f"has {len(value)} elements in entry {number} of {key!r}. {_CLAIM_SHAPE}")
+    if not "".join(value).strip():
         raise Fault(f"has an empty triplet as entry {number} of {key!r}. {_CLAIM_SHAPE}")
-    subject, predicate, obj = given
+    subject, predicate, obj = value
     return Claim.of_triplet(subject, predicate, obj, spans)
 
 
 _CLAIM_SHAPE = "A triplet is three strings, [subject, predicate, object]; a sentence claim is one string."
 
 
-def _spans(given: Any, length: int) -> tuple[Span, ...]:
+def _spans(value: Any, length: int) -> tuple[Span, ...]:
     """Pairs of offsets into the response; what is not one is left out."""
     return tuple(
         Span(RESPONSE, pair[0], pair[1])
-        for pair in (given if isinstance(given, list) else [])
+        for pair in (value if isinstance(value, list) else [])
         if isinstance(pair, list)
         and len(pair) == 2
         and all(isinstance(offset, int) for offset in pair)

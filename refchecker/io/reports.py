@@ -28,8 +28,9 @@ from ..types import (
 from .formats import Broken, Item, read_items
 from .records import PROVENANCE, Fault, references_of, to_record
 
-RESULTS = {"Y", "ys", "verdicts", "status", "status_note"}  # the fields of an item that a run writes anew
-CLAIMS = {"triplets", "claims", "triplet_spans"}
+_RESULTS = {"Y", "ys", "verdicts", "status", "status_note"}  # what a run writes anew
+_CLAIMS = {"triplets", "claims", "triplet_spans"}
+FIELDS = {"id", "response", "question", "reference"} | _CLAIMS | _RESULTS  # of an item, where it is ours
 _LABELS, _STATUSES = tuple(Label), get_args(Status)
 _REMARKS = ("note", "unsure", "by", "reason")  # of a judgment
 
@@ -52,15 +53,12 @@ def texts_of(record: Record, claim: Claim | None = None) -> tuple[Passage, ...]:
 
 def text_index(span: Span, texts: Sequence[Passage]) -> int | None:
     """Which of the texts has the whole span; the last, as a reference may be called "response"."""
-    for index in reversed(range(0 if isinstance(span, Quote) else len(texts))):
-        text = texts[index]
-        if (
-            text.source == span.source
-            and text.start <= span.start
-            and span.end <= text.start + len(text.text)
-        ):
-            return index
-    return None
+    having = (
+        index
+        for index, text in reversed(list(enumerate(texts)))
+        if text.source == span.source and text.start <= span.start <= span.end <= text.start + len(text.text)
+    )
+    return None if isinstance(span, Quote) else next(having, None)
 
 
 def words_of(span: Span, texts: Sequence[Passage]) -> str:
@@ -68,9 +66,10 @@ def words_of(span: Span, texts: Sequence[Passage]) -> str:
     if isinstance(span, Quote):
         return span.text
     index = text_index(span, texts)
-    return (
-        "" if index is None else texts[index].text[span.start - texts[index].start :][: span.end - span.start]
-    )
+    if index is None:
+        return ""
+    text = texts[index]
+    return text.text[span.start - text.start : span.end - text.start]
 
 
 def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[str, Any]:
@@ -169,9 +168,9 @@ def from_item(item: Item, name: str, position: int) -> Report:
     """
     value = item.value if isinstance(item.value, dict) else {}
     checked = value.get("verdicts") is not None  # verdicts have the claims too
+    fields = {key: value[key] for key in value if key not in _RESULTS}
     if value:
-        left_out = RESULTS | CLAIMS if checked else RESULTS
-        item = Item(item.line, {key: value[key] for key in value if key not in left_out})
+        item = Item(item.line, {key: fields[key] for key in fields if not checked or key not in _CLAIMS})
     record = to_record(item, name, position)
     status = value.get("status", "ok" if value.get("verdicts") or record.claims else "no_claims")
     verdicts: tuple[Verdict, ...] = ()
@@ -183,9 +182,7 @@ def from_item(item: Item, name: str, position: int) -> Report:
         record = replace(record, fault=f"{name} line {item.line}: record {record.id!r} {fault}")
     if checked:
         claims = None if record.fault else tuple(verdict.claim for verdict in verdicts)
-        record = replace(
-            record, claims=claims, extra={key: value[key] for key in value if key not in RESULTS}
-        )
+        record = replace(record, claims=claims, extra=fields)
     note = _text(value.get("status_note"))
     if record.fault and status == "failed":
         note = note or record.fault
@@ -210,7 +207,8 @@ def read_report(item: Item, name: str, position: int) -> Report:
     if report.record.claims is None and not fault:
         raise UsageError(
             f'{name} line {item.line}: record {report.record.id!r} has neither "verdicts" nor "triplets": '
-            "nothing was checked. Give the output of `refchecker-cli extract-check` or `check`, not its input."
+            "nothing was checked. Give the output of `refchecker-cli extract-check` or `check`, "
+            "not its input."
         )
     return report
 
@@ -246,22 +244,22 @@ def _labelled(claim: Claim, label: Any, number: int, references: Sequence[Passag
     )
 
 
-def _verdict(given: Any, number: int, record: Record) -> Verdict:
+def _verdict(verdict: Any, number: int, record: Record) -> Verdict:
     try:
-        claim = _claim(given["claim"])
+        claim = _claim(verdict["claim"])
         texts, claim_texts = texts_of(record), texts_of(record, claim)
-        spans = [_span(cut, texts) for cut in given.get("spans") or ()]
-        answers = given.get("references") or ()
+        spans = [_span(cut, texts) for cut in verdict.get("spans") or ()]
+        answers = verdict.get("references") or ()
         return Verdict(
             replace(claim, spans=tuple(span for span in spans if not isinstance(span, Quote))),
-            _label(given["label"], number),
-            _scores(given.get("scores")),
+            _label(verdict["label"], number),
+            _scores(verdict.get("scores")),
             _passages([str(answer["source"]) for answer in answers], record.references),
             tuple(_judgment(answer, number) for answer in answers),
-            tuple(_span(cut, texts) for cut in given.get("evidence") or ()),
-            bool(given.get("conflict")),
-            _text(given.get("note")),
-            _text(given.get("unsure")),
+            tuple(_span(cut, texts) for cut in verdict.get("evidence") or ()),
+            bool(verdict.get("conflict")),
+            _text(verdict.get("note")),
+            _text(verdict.get("unsure")),
             tuple(
                 Element(
                     cut["element"],
@@ -269,7 +267,7 @@ def _verdict(given: Any, number: int, record: Record) -> Verdict:
                     _span(cut, claim_texts if cut["role"] == "missing" else texts),
                     float(cut.get("score", 1)),
                 )
-                for cut in given.get("elements") or ()
+                for cut in verdict.get("elements") or ()
             ),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

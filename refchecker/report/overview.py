@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..aggregate import WORST_FIRST
-from ..io import CLAIMS, RESULTS, UNCHECKED, Tally, labels_of
+from ..io import FIELDS, UNCHECKED, Tally, labels_of
 from ..types import Label, Record, Report
 from .choice import has_problem
 
@@ -25,11 +25,10 @@ MEANING = {
 
 def fields_of(record: Record) -> dict[str, str]:
     """The fields of its item that are not ours, and short enough to show and to group by."""
-    ours = {"id", "response", "question", "reference", *CLAIMS, *RESULTS}
     return {
         key: str(value)
         for key, value in record.extra.items()
-        if key not in ours and isinstance(value, str | int | float) and len(str(value)) <= FIELD_CHARS
+        if key not in FIELDS and isinstance(value, str | int | float) and len(str(value)) <= FIELD_CHARS
     }
 
 
