@@ -1,163 +1,22 @@
-"""`Report`s as plain items, and plain items as `Report`s again."""
+"""The border: items that were written, as `Report`s again."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib.resources import files
+from dataclasses import replace
 from typing import Any, BinaryIO, get_args
 
-from ..aggregate import any_support, conflicts, winner
-from ..aggregate import soft as shares_of
+from ..aggregate import any_support, conflicts, soft
 from ..errors import UsageError
-from ..types import (
-    CLAIM,
-    RESPONSE,
-    Claim,
-    Element,
-    Judgment,
-    Label,
-    Passage,
-    Record,
-    Report,
-    Span,
-    Status,
-    Verdict,
-)
+from ..types import Claim, Element, Judgment, Label, Passage, Record, Report, Span, Status, Verdict
 from .formats import Broken, Item, read_items
-from .records import PROVENANCE, Fault, references_of, to_record
+from .records import Fault, to_record
+from .texts import Quote, texts_of, words_of
 
 _RESULTS = {"Y", "ys", "verdicts", "status", "status_note"}  # what a run writes anew
 _CLAIMS = {"triplets", "claims", "triplet_spans"}
 FIELDS = {"id", "response", "question", "reference"} | _CLAIMS | _RESULTS  # of an item, where it is ours
 _LABELS, _STATUSES = tuple(Label), get_args(Status)
-_REMARKS = ("note", "unsure", "by", "reason")  # of a judgment
-
-
-@dataclass(frozen=True, slots=True)
-class Quote(Span):
-    """Words that do not stand where their offsets say, as in a file that somebody has edited."""
-
-    text: str = ""
-
-    def __post_init__(self) -> None:
-        """Any offsets will do."""
-
-
-def texts_of(record: Record, claim: Claim | None = None) -> tuple[Passage, ...]:
-    """All that spans point into: the references, the response, and the claim where one is named."""
-    claims = (Passage(claim.text, CLAIM),) if claim else ()
-    return (*record.references, Passage(record.response, RESPONSE), *claims)
-
-
-def text_index(span: Span, texts: Sequence[Passage]) -> int | None:
-    """Which of the texts has the whole span; the last, as a reference may be called "response"."""
-    having = (
-        index
-        for index, text in reversed(list(enumerate(texts)))
-        if text.source == span.source and text.start <= span.start <= span.end <= text.start + len(text.text)
-    )
-    return None if isinstance(span, Quote) else next(having, None)
-
-
-def words_of(span: Span, texts: Sequence[Passage]) -> str:
-    """The words that a span cuts out of the text that has them."""
-    if isinstance(span, Quote):
-        return span.text
-    index = text_index(span, texts)
-    if index is None:
-        return ""
-    text = texts[index]
-    return text.text[span.start - text.start : span.end - text.start]
-
-
-def to_item(report: Report, *, soft: bool = True, checked: bool = True) -> dict[str, Any]:
-    """The input item with what was found; every input field that is not a result stays as it was.
-
-    `soft` writes Y as the shares of the labels, otherwise as the winning label. With
-    `checked` false (extraction only) there are claims and no verdicts.
-    """
-    record = report.record
-    item = {key: value for key, value in record.extra.items() if key != "status_note"}
-    claims = record.claims or ()
-    if item.get("triplets") is None:
-        item["triplets"] = [_claim_item(claim) for claim in claims]
-        item["triplet_spans"] = [[[span.start, span.end] for span in claim.spans] for claim in claims]
-    if checked:
-        item |= _retrieved(record)
-        shares = {str(label): round(report.shares[label], 6) for label in Label}
-        item["Y"] = shares if soft else str(winner(report.shares))
-        item["ys"] = [str(verdict.label) for verdict in report.verdicts]
-        item["verdicts"] = [_verdict_item(verdict, record) for verdict in report.verdicts]
-    item["status"] = report.status
-    if report.note:
-        item["status_note"] = report.note
-    return item
-
-
-def to_referenced_item(report: Report) -> dict[str, Any]:
-    """The input item with the references that were found for it, and nothing about claims."""
-    record = report.record
-    item = {key: value for key, value in record.extra.items() if key != "status_note"} | _retrieved(record)
-    item["status"] = "ok" if record.references else "no_reference"
-    note = "" if record.references else "no reference was found"
-    if report.status == "failed":
-        item["status"], note = "failed", report.note
-    return item | ({"status_note": note} if note else {})
-
-
-def _retrieved(record: Record) -> dict[str, Any]:
-    """The record's references, where its item came without; what is not known of one is left out."""
-    if not record.references or references_of(record.extra.get("reference")):
-        return {}
-    return {
-        "reference": [
-            {"text": passage.text, "source": passage.source, "start": passage.start}
-            | {name: value for name in PROVENANCE if (value := getattr(passage, name))}
-            for passage in record.references
-        ]
-    }
-
-
-def _claim_item(claim: Claim) -> list[str] | str:
-    return list(claim.triplet) if claim.triplet else claim.text
-
-
-def _score_items(scores: Mapping[Label, float]) -> dict[str, float]:
-    return {str(label): round(scores[label], 4) for label in Label if label in scores}
-
-
-def _verdict_item(verdict: Verdict, record: Record) -> dict[str, Any]:
-    texts, claim_texts = texts_of(record), texts_of(record, verdict.claim)
-    return {
-        "claim": _claim_item(verdict.claim),
-        "label": str(verdict.label),
-        "scores": _score_items(verdict.scores),
-        "conflict": verdict.conflict,
-        "references": [
-            {"source": passage.source, "label": str(judgment.label), "scores": _score_items(judgment.scores)}
-            | {name: getattr(judgment, name) for name in _REMARKS}
-            for passage, judgment in zip(verdict.passages, verdict.judgments, strict=True)
-        ],
-        "evidence": [_cut(span, texts) for span in dict.fromkeys(verdict.evidence)],
-        "elements": [
-            {
-                "element": element.element,
-                "role": element.role,
-                **_cut(element.span, claim_texts if element.role == "missing" else texts),
-                "score": round(element.score, 4),
-            }
-            for element in verdict.elements
-        ],
-        "spans": [_cut(span, texts) for span in verdict.claim.spans],
-        "note": verdict.note,
-        "unsure": verdict.unsure,
-    }
-
-
-def _cut(span: Span, texts: Sequence[Passage]) -> dict[str, Any]:
-    return {"source": span.source, "start": span.start, "end": span.end, "text": words_of(span, texts)}
 
 
 def from_item(item: Item, name: str, position: int) -> Report:
@@ -278,8 +137,14 @@ def _verdict(verdict: Any, number: int, record: Record) -> Verdict:
 
 
 def _judgment(answer: Mapping[str, Any], number: int) -> Judgment:
-    remarks: dict[str, Any] = {name: _text(answer.get(name)) for name in _REMARKS}
-    return Judgment(_label(answer["label"], number), _scores(answer.get("scores")), **remarks)
+    return Judgment(
+        _label(answer["label"], number),
+        _scores(answer.get("scores")),
+        note=_text(answer.get("note")),
+        unsure=_text(answer.get("unsure")),
+        by=_text(answer.get("by")),
+        reason=_text(answer.get("reason")),
+    )
 
 
 def _claim(claim: Any) -> Claim:
@@ -316,7 +181,7 @@ def _shares(written: Any, labels: Sequence[Label]) -> dict[Label, float]:
     """Y as it was written: the shares, or the winning label; made anew where there is neither."""
     if isinstance(written, dict) and set(written) == set(Label):
         return {label: written[label] for label in Label}
-    return shares_of([Label(written)] if written in _LABELS else labels)
+    return soft([Label(written)] if written in _LABELS else labels)
 
 
 def _scores(scores: Any) -> dict[Label, float]:
@@ -325,9 +190,3 @@ def _scores(scores: Any) -> dict[Label, float]:
 
 def _text(text: Any) -> str:
     return text if isinstance(text, str) else ""
-
-
-def output_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of one item that `check` and `extract-check` write."""
-    schema: dict[str, Any] = json.loads(files("refchecker").joinpath("output.schema.json").read_text("utf-8"))
-    return schema

@@ -16,9 +16,10 @@ from typing import Any, BinaryIO
 from ..errors import UsageError
 from ..types import Record, Report
 from .formats import MAX_RECORD_MB, Item, format_of, read_items, write_items
+from .items import to_item
 from .journal import Journal, digest_of
 from .records import to_record, to_records
-from .reports import from_item, to_item
+from .reports import from_item
 from .summary import Tally
 
 Pipeline = Callable[[Iterable[Record]], Iterator[Report]]

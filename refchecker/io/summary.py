@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..types import Claim, Label, Record, Report, Verdict
-from .reports import texts_of, words_of
+from .texts import texts_of, words_of
 
 UNCHECKED = "Unchecked"  # stands for the label of claims that were only extracted
 SHOWN = 10

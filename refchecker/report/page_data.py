@@ -55,7 +55,7 @@ def entry_json(report: Report) -> dict[str, Any]:
 def record_json(report: Report) -> dict[str, Any]:
     """One record with all there is to show of it."""
     record = report.record
-    counts = [units(text.text) for text in texts_of(record)]
+    counts = [units(text.text) for text in texts_of(record)]  # the response's, then the references'
     return _filled(
         id=record.id,
         line=record.line,
@@ -79,21 +79,22 @@ def _passage(passage: Passage) -> dict[str, Any]:
 
 def _claim(label: str, verdict: Verdict, record: Record, counts: list[Count]) -> dict[str, Any]:
     texts = texts_of(record, verdict.claim)
-    counts = [*counts, units(verdict.claim.text)]
+    in_response, before = counts[0], len(texts) - len(record.references)
+    counts = [units(verdict.claim.text), *counts]
 
     def place(span: Span) -> dict[str, Any]:
         index = text_index(span, texts)
         if index is None or span.start == span.end:
             return {"source": span.source, "text": words_of(span, texts)}
         here, count = span.start - texts[index].start, counts[index]
-        where = {"passage": index} if index < len(record.references) else {"in": span.source}
+        where = {"in": span.source} if index < before else {"passage": index - before}
         return where | {"start": count(here), "end": count(here + span.end - span.start)}
 
     return _filled(
         parts=list(verdict.claim.triplet or (verdict.claim.text,)),
         label=LETTERS[label],
         scores=_scores(verdict.scores),
-        spans=[[counts[-2](span.start), counts[-2](span.end)] for span in verdict.claim.spans],
+        spans=[[in_response(span.start), in_response(span.end)] for span in verdict.claim.spans],
         evidence=[place(span) for span in verdict.evidence],
         elements=[{"element": e.element, "role": e.role, **place(e.span)} for e in verdict.elements],
         answers=_answers(verdict, record.references),

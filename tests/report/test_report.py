@@ -202,9 +202,7 @@ class Scripts(HTMLParser):
 
 def page_of(*records, limit=1000):
     stream = io.BytesIO()
-    write_html(
-        (read(each, line) for line, each in enumerate(records, 1)), stream, title=HOSTILE, limit=limit
-    )
+    write_html((read(each, line) for line, each in enumerate(records, 1)), stream, title=HOSTILE, limit=limit)
     scripts = Scripts()
     scripts.feed(stream.getvalue().decode("utf-8"))
     return stream.getvalue().decode("utf-8"), scripts
