@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refchecker.cli import main, parser
-from refchecker.io import Item, to_record, to_referenced_item
-from refchecker.io.records import output_schema
+from refchecker.io import Item, output_schema, to_record, to_referenced_item
 from refchecker.retriever.embedders import embedder
 from refchecker.types import Passage, Record, Report
 
