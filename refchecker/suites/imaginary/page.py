@@ -182,9 +182,6 @@ def _plots(systems: Mapping[str, Sheets]) -> Iterator[Plot]:
 
 
 def _plot(name: str, title: str, sheets: Sheets, prefix: str, metric: str) -> Plot:
-    series = [
-        series_of(of, [sheets.get(f"{prefix}/{of}/{construction}") for construction in CONSTRUCTIONS], metric)
-        for of in SETS
-    ]
+    series = [series_of(of, [sheets.get(f"{prefix}/{of}/{c}") for c in CONSTRUCTIONS], metric) for of in SETS]
     shown = [one for one in series if any(share is not None for share in one.values)]
     return Plot(name, title, "bars", [TITLES[c] for c in CONSTRUCTIONS], shown, y=metric)

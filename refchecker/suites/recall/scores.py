@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ..metrics import share
+from ..rows import Row, Scored, sheet_of
 from ..types import Answer, Answers, Array, Columns, Item, Metric, Sheet
 from . import quality
 from .answers import says
@@ -38,11 +38,6 @@ def reply(replies: Replies, item: str, condition: str, method: str) -> str | Non
 def asked_methods(replies: Replies) -> list[str]:
     found = {k.rpartition("|")[2] for k in replies}
     return [method for method in METHODS if method in found]
-
-
-def columns_of(rows: Sequence[Mapping[str, float]]) -> dict[str, Array]:
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: np.array([row.get(name, math.nan) for row in rows], dtype=float) for name in names}
 
 
 def known_mean(column: Array) -> float:
@@ -92,59 +87,57 @@ def reappearing(edits: Iterable[Sequence[str]], original: str | None, edited: st
 def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     """A sheet per set, task and method."""
     replies = replies_of(answers)
-    found = []
-    for method in asked_methods(replies):
-        for of, task in sorted({(i.fields["set"], i.fields["task"]) for i in items}):
-            own = [i for i in items if (i.fields["set"], i.fields["task"]) == (of, task)]
-            if task == "probe":
-                continue
-            make = _definitions if task == "TG" else _questions
-            if sheet := make(f"{of}/{task}/{method}", own, replies, method, answers):
-                found.append(sheet)
-    return found
+    made = [
+        (_definitions if task == "TG" else _questions)(f"{of}/{task}/{method}", members, replies, answers)
+        for method in asked_methods(replies)
+        for (of, task), members in by_task(items).items()
+    ]
+    return [sheet for sheet in made if sheet.ids]
 
 
-def sheet_of(
-    name: str, own: Sequence[Item], rows: Mapping[str, Mapping[str, float]], **more: Any
-) -> Sheet | None:
-    kept = [item for item in own if item.id in rows]
-    if not kept:
-        return None
-    lacking = len(own) - len(kept)
-    missing = {"no answer with the edited context": lacking} if lacking else {}
-    columns = columns_of([rows[item.id] for item in kept])
-    return Sheet(name, [i.id for i in kept], [i.group for i in kept], columns, missing=missing, **more)
+def by_task(items: Iterable[Item]) -> dict[tuple[str, str], list[Item]]:
+    """The items of each set and task, but for the probe's."""
+    tasks: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        if item.fields["task"] != "probe":
+            tasks.setdefault((item.fields["set"], item.fields["task"]), []).append(item)
+    return dict(sorted(tasks.items()))
+
+
+def scored(items: Iterable[Item], rows: Mapping[str, Row]) -> Iterator[Scored]:
+    """The items with their rows."""
+    for item in items:
+        yield Scored(item.id, item.group, rows.get(item.id, "no answer with the edited context"))
 
 
 # -- questions -------------------------------------------------------------------------------------
 
 
-def _questions(
-    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
-) -> Sheet | None:
+def _questions(name: str, items: Sequence[Item], replies: Replies, answers: Answers) -> Sheet:
+    method = name.rpartition("/")[2]
     rows = {}
     lacking: Counter[str] = Counter()
-    for item in own:
-        said = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
-        lacking.update(f"without {c}" for c in CONDITIONS if said[c] is None)
-        if (edited := said["edited"]) is None:
+    for item in items:
+        outputs = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
+        lacking.update(f"without {c}" for c in CONDITIONS if outputs[c] is None)
+        if (edited := outputs["edited"]) is None:
             continue
         names, wrong = item.fields["answers"], item.fields["edited_answers"]
-        row = {f"right_{c}": flag(says(text, names)) for c, text in said.items() if text is not None}
+        row = {f"right_{c}": flag(says(text, names)) for c, text in outputs.items() if text is not None}
         row |= {"wrong_edited": 1 - row["right_edited"], "touches": flag(item.fields["touches_name"])}
         row["repeats"] = flag(says(edited, wrong)) if wrong else math.nan
         row["both"] = flag(says(edited, wrong) and says(edited, names)) if wrong else math.nan
-        rows[item.id] = row | reappearing(item.fields["edits"], said["original"], edited)
+        rows[item.id] = row | reappearing(item.fields["edits"], outputs["original"], edited)
     metrics: dict[str, Metric] = {f"accuracy_{c}": mean_of(f"right_{c}") for c in CONDITIONS}
     metrics |= {"fall": _fall, "m_rate": _m_rate, "r_rate": _r("reappeared", "mentioned")}
     metrics["r_rate_all"] = _r("reappeared_all", "edits")
-    if any(item.fields["task"] == "QA-A" for item in own):
+    if name.split("/")[1] == "QA-A":
         metrics |= {"repeats_edit": mean_of("repeats"), "says_both": mean_of("both")}
-    elif own and own[0].fields["set"] == "events":
+    elif name.startswith("events/"):
         metrics |= _by_influence()
     tested = ("accuracy_edited", "m_rate")
     return sheet_of(
-        name, own, rows, metrics=metrics, right="right_edited", tested=tested, counts=dict(lacking)
+        name, scored(items, rows), metrics, right="right_edited", tested=tested, counts=dict(lacking)
     )
 
 
@@ -187,17 +180,15 @@ def _by_influence() -> dict[str, Metric]:
 # -- definitions -----------------------------------------------------------------------------------
 
 
-def _definitions(
-    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
-) -> Sheet | None:
-    ratings = answers.get("ratings", {})
+def _definitions(name: str, items: Sequence[Item], replies: Replies, answers: Answers) -> Sheet:
+    method, ratings = name.rpartition("/")[2], answers.get("ratings", {})
     rows = {}
-    for item in own:
-        said = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
-        if (edited := said["edited"]) is None:
+    for item in items:
+        outputs = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
+        if (edited := outputs["edited"]) is None:
             continue
-        row = reappearing(item.fields["edits"], said["original"], edited)
-        for condition, text in said.items():
+        row = reappearing(item.fields["edits"], outputs["original"], edited)
+        for condition, text in outputs.items():
             if text is not None:
                 row |= _scores(text, item.fields["target"], condition)
             row[f"rating_{condition}"] = rating(_rating(ratings, item.id, condition, method))
@@ -211,7 +202,7 @@ def _definitions(
         "r_rate": _r("reappeared", "mentioned"),
         "r_rate_all": _r("reappeared_all", "edits"),
     }
-    return sheet_of(name, own, rows, metrics=metrics, tested=("rouge_l_edited", "d_rate"))
+    return sheet_of(name, scored(items, rows), metrics, tested=("rouge_l_edited", "d_rate"))
 
 
 def _scores(text: str, wanted: str, condition: str) -> dict[str, float]:
