@@ -160,8 +160,8 @@ def _language_model(name: str, sheets: Sheets) -> list[str]:
     if ways:
         lines += [
             "Wrong as if asserted: of the wrong answers on texts that are not affirmative, those that give "
-            "what the text would say if it asserted it. Wrong from memory: of the wrong ones on contradicting "
-            "texts of that kind, those that give what is true of the world.",
+            "what the text would say if it asserted it. Wrong from memory: of the wrong ones on "
+            "contradicting texts of that kind, those that give what is true of the world.",
             "",
         ]
     for kind, setup, prefix in ways:
