@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from ..errors import UsageError
 from ..registry import find as find_component
+from .measures import squad as squad
+from .measures import stats as stats
 from .types import Suite
 
 

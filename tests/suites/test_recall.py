@@ -469,7 +469,7 @@ def test_every_metric_has_a_card() -> None:
 
 def test_asked_under_the_conditions_of_the_paper() -> None:
     one = Item("events/QA-A/x", "x", {**GOOD, "subject": "it"})
-    asked = {task.key: task.ask["user"] for task in tasks.all_asked([one], ["baseline", "prompting"])}
+    asked = {task.key: task.ask["user"] for task in tasks.all_tasks([one], ["baseline", "prompting"])}
     assert [key.split("|", 1)[1] for key in asked] == [
         "original|baseline",
         "edited|baseline",

@@ -70,5 +70,4 @@ def check_sheets(
 
     yield from sliced(f"check/{name}", units, passages, PASSAGES)
     yield from sliced(f"sentences/{name}", edited, answered(claims_of), CLAIMS)
-    measure = partial(pointed, reference=reference)
-    yield from sliced(f"spans/{name}", edited, answered(measure), WORDS)
+    yield from sliced(f"spans/{name}", edited, answered(partial(pointed, reference=reference)), WORDS)

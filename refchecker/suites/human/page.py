@@ -52,10 +52,10 @@ RANKING = {
     "spearman_contradiction": "Contradiction rate",
     "spearman_hallucination": "Neutral + Contradiction",
 }
-SEEN = {
-    "embedded": "The embedded checker learnt from human labels of zero and accurate context, so its "
-    "numbers there are in-sample: they are no measure of unseen text. Noisy context is in no part of it."
-}
+SEEN = (
+    "**The embedded checker learnt from human labels of zero and accurate context, so its numbers there are "
+    "in-sample: they are no measure of unseen text. Noisy context is in no part of it.**"
+)
 
 
 def page(results: Results) -> Page:
@@ -69,7 +69,7 @@ def page(results: Results) -> Page:
             by="question",
             more=". What each metric is: docs/metrics.md. An answer that is no label is a miss.",
         ),
-        *_seen(results),
+        *([SEEN, ""] if any("embedded(" in s["signature"] for s in results["systems"].values()) else []),
         *_claims(results, systems),
         *section(
             "## Response by response",
@@ -83,17 +83,6 @@ def page(results: Results) -> Page:
         *not_scored(systems, _shown)[:-1],
     ]
     return Page(lines, plots_of(results["systems"]))
-
-
-def _seen(results: Results) -> list[str]:
-    """What the systems learnt from."""
-    signatures = [scored["signature"] for scored in results["systems"].values()]
-    return [
-        line
-        for name, text in SEEN.items()
-        if any(f"{name}(" in signature for signature in signatures)
-        for line in (f"**{text}**", "")
-    ]
 
 
 def _titled(
@@ -186,7 +175,7 @@ def _formats(results: Results, systems: Mapping[str, Sheets]) -> list[str]:
         for setting in (*SETTINGS, POOLED)
         for form, title in FORMAT_TITLES.items()
         for line in _titled(
-            {name: own for name, own in systems.items() if f"response/{setting}/sentence" in own},
+            {name: sheets for name, sheets in systems.items() if f"response/{setting}/sentence" in sheets},
             f"response/{{}}/{form}",
             [setting],
             title,

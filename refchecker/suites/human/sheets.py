@@ -113,10 +113,9 @@ def _response(name: str, items: Sequence[Item], given: Mapping[str, Answer]) -> 
     """The share of a response that is not supported, by people and by the checker (nan for no claims)."""
     units: list[Scored] = []
     claims = 0
-    human = name.endswith("/human")
     for item in items:
         truths = item.fields["labels"]
-        labels, why = labels_of(item, given.get(item.id), len(truths) if human else None)
+        labels, why = labels_of(item, given.get(item.id), len(truths) if name.endswith("/human") else None)
         row: Row | str = why
         if not truths:
             row = "people found no claim in it"

@@ -98,8 +98,11 @@ def _checker(name: str, sheets: Sheets) -> list[str]:
     ]
     for form in FORMATS:
         balance = value(sheets[f"{CHECK}/{form}/{BALANCE}"], "balanced_accuracy")
-        lines += [f"### Claims as {form}s", "", *_grid(sheets, f"{CHECK}/{form}", "entailment"), ""]
         lines += [
+            f"### Claims as {form}s",
+            "",
+            *_grid(sheets, f"{CHECK}/{form}", "entailment"),
+            "",
             f"Balanced accuracy (the mean of right on affirmative and right on the others): {balance}.",
             "",
         ]

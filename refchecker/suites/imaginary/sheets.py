@@ -38,8 +38,9 @@ def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
         source = "instructed" if kind == "two_step" else kind
         if source not in answers or (kind == "two_step" and VERIFY not in answers):
             continue
+        asked_again = any(answer.value.get("attempts", 1) > 1 for answer in answers[source].values())
         for setup in SETUPS:
-            if setup == "uncontrolled" or _asked_again(answers[source]):
+            if setup == "uncontrolled" or asked_again:
                 sheets += _sheets(f"{kind}/{setup}", items, _answered(answers, kind, setup), _LANGUAGE_MODEL)
     return sheets
 
@@ -170,11 +171,6 @@ _LANGUAGE_MODEL = _Kind(
     },
     ("f1",),
 )
-
-
-def _asked_again(given: Mapping[str, Answer]) -> bool:
-    """Whether the run asked until a reply was acceptable."""
-    return any(answer.value.get("attempts", 1) > 1 for answer in given.values())
 
 
 def _answered(answers: Answers, kind: str, setup: str) -> Score:

@@ -132,16 +132,9 @@ def page(results: Results) -> Page:
 
 def within(names: Sequence[str]) -> list[tuple[str, str]]:
     """The baseline against each other method, on the same samples."""
-    pairs = []
-    for name in names:
-        head, _, method = name.rpartition("/")
-        if (
-            method != "baseline"
-            and f"{head}/baseline" in names
-            and not name.startswith(("triplets/", "relation/"))
-        ):
-            pairs.append((f"{head}/baseline", name))
-    return pairs
+    answered = [name for name in names if not name.startswith(("triplets/", "relation/"))]
+    pairs = [(f"{name.rpartition('/')[0]}/baseline", name) for name in answered]
+    return [(baseline, name) for baseline, name in pairs if name != baseline and baseline in names]
 
 
 def _coverage(sheets: Sheets) -> list[str]:

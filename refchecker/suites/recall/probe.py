@@ -31,8 +31,7 @@ def cautious(text: str) -> bool:
 def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     """The sheet of the baseline's answers, where there are any."""
     probes = [item for item in items if item.fields["task"] == "probe"]
-    replies = replies_of(answers)
-    rows = {}
+    replies, rows = replies_of(answers), {}
     for item in probes:
         if (text := reply(replies, item.id, "edited", "baseline")) is not None:
             follows = says(text, item.fields["answers"])

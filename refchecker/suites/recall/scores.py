@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ..metrics import share
 from ..rows import Row, Scored, sheet_of
-from ..types import Answer, Answers, Array, Columns, Item, Metric, Sheet
+from ..types import Answer, Answers, Array, Item, Metric, Sheet
 from . import quality
 from .answers import says
 from .tasks import CONDITIONS, METHODS, key
@@ -38,6 +38,16 @@ def reply(replies: Replies, item: str, condition: str, method: str) -> str | Non
 def asked_methods(replies: Replies) -> list[str]:
     found = {k.rpartition("|")[2] for k in replies}
     return [method for method in METHODS if method in found]
+
+
+def replied(items: Iterable[Item], replies: Replies) -> Iterator[tuple[Item, str, str]]:
+    """Each output that there is, with its item and its key."""
+    methods = asked_methods(replies)
+    for item in items:
+        for name in (key(item.id, condition, method) for method in methods for condition in CONDITIONS):
+            answer = replies.get(name)
+            if answer is not None and not answer.fault:
+                yield item, name, answer.value.get("reply", "")
 
 
 def known_mean(column: Array) -> float:
@@ -129,8 +139,7 @@ def _questions(name: str, items: Sequence[Item], replies: Replies, answers: Answ
         row["both"] = flag(says(edited, wrong) and says(edited, names)) if wrong else math.nan
         rows[item.id] = row | reappearing(item.fields["edits"], outputs["original"], edited)
     metrics: dict[str, Metric] = {f"accuracy_{c}": mean_of(f"right_{c}") for c in CONDITIONS}
-    metrics |= {"fall": _fall, "m_rate": _m_rate, "r_rate": _r("reappeared", "mentioned")}
-    metrics["r_rate_all"] = _r("reappeared_all", "edits")
+    metrics |= {"fall": _FALL, "m_rate": _M_RATE, **_R_RATES}
     if name.split("/")[1] == "QA-A":
         metrics |= {"repeats_edit": mean_of("repeats"), "says_both": mean_of("both")}
     elif name.startswith("events/"):
@@ -145,23 +154,22 @@ def flag(value: object) -> float:
     return float(bool(value))
 
 
+def where_known(metric: Callable[..., float], *columns: str) -> Metric:
+    """The metric of those columns; nan where the sheet lacks one."""
+    return lambda c: metric(*(c[name] for name in columns)) if all(n in c for n in columns) else math.nan
+
+
 def mean_of(column: str) -> Metric:
-    return lambda c: known_mean(c[column]) if column in c else math.nan
+    return where_known(known_mean, column)
 
 
-def _r(reappeared: str, counted: str) -> Metric:
-    return lambda c: r_rate(c[reappeared], c[counted]) if counted in c else math.nan
-
-
-def _m_rate(c: Columns) -> float:
-    return m_rate(c["wrong_edited"], c["right_none"]) if "right_none" in c else math.nan
-
-
-def _fall(c: Columns) -> float:
-    """Accuracy with the original context less that with the edited one, of questions that have both."""
-    if "right_original" not in c:
-        return math.nan
-    return known_mean(c["right_original"] - c["right_edited"])
+_M_RATE = where_known(m_rate, "wrong_edited", "right_none")
+# accuracy with the original context less that with the edited one, of questions that have both
+_FALL = where_known(lambda right, edited: known_mean(right - edited), "right_original", "right_edited")
+_R_RATES = {
+    "r_rate": where_known(r_rate, "reappeared", "mentioned"),
+    "r_rate_all": where_known(r_rate, "reappeared_all", "edits"),
+}
 
 
 def _by_influence() -> dict[str, Metric]:
@@ -172,7 +180,7 @@ def _by_influence() -> dict[str, Metric]:
 
     return {
         f"{name}_{kind}": on(metric, side)
-        for name, metric in (("accuracy_edited", mean_of("right_edited")), ("m_rate", _m_rate))
+        for name, metric in (("accuracy_edited", mean_of("right_edited")), ("m_rate", _M_RATE))
         for kind, side in (("no_influence", 0.0), ("influence", 1.0))
     }
 
@@ -191,17 +199,13 @@ def _definitions(name: str, items: Sequence[Item], replies: Replies, answers: An
         for condition, text in outputs.items():
             if text is not None:
                 row |= _scores(text, item.fields["target"], condition)
-            row[f"rating_{condition}"] = rating(_rating(ratings, item.id, condition, method))
+            row[f"rating_{condition}"] = rating_in(ratings, item.id, condition, method)
         rows[item.id] = row
     metrics: dict[str, Metric] = {}
     for c in CONDITIONS:
         metrics[f"bleu_{c}"] = _bleu(c)
         metrics |= {f"{kind}_{c}": mean_of(f"{kind}_{c}") for kind in ("meteor", "rouge_l", "rating")}
-    metrics |= {
-        "d_rate": lambda c: d_rate(c["rating_original"], c["rating_edited"]),
-        "r_rate": _r("reappeared", "mentioned"),
-        "r_rate_all": _r("reappeared_all", "edits"),
-    }
+    metrics |= {"d_rate": where_known(d_rate, "rating_original", "rating_edited"), **_R_RATES}
     return sheet_of(name, scored(items, rows), metrics, tested=("rouge_l_edited", "d_rate"))
 
 
@@ -216,9 +220,12 @@ def _bleu(condition: str) -> Metric:
     return lambda c: quality.bleu(c, suffix) if f"length{suffix}" in c else math.nan
 
 
-def _rating(ratings: Mapping[str, Answer], item: str, condition: str, method: str) -> Answer | None:
-    found = ratings.get(key(item, condition, method))
-    return found if found or condition == "edited" else ratings.get(key(item, condition, "baseline"))
+def rating_in(ratings: Mapping[str, Answer], item: str, condition: str, method: str) -> float:
+    """The rating of an output; with the original context the baseline's, where the method has none."""
+    answer = ratings.get(key(item, condition, method))
+    if not answer and condition != "edited":
+        answer = ratings.get(key(item, condition, "baseline"))
+    return rating(answer)
 
 
 def rating(answer: Answer | None) -> float:

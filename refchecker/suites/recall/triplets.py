@@ -16,8 +16,8 @@ from ..metrics import of, pearson, share
 from ..rows import Scored, rows_of, sheet_of
 from ..types import Answer, Answers, Columns, Item, Metric, Sheet, Task
 from .answers import says
-from .scores import asked_methods, by_task, known_mean, mean_of, replies_of, reply
-from .tasks import CONDITIONS, conditions_of, key
+from .scores import asked_methods, by_task, known_mean, mean_of, replied, replies_of, reply
+from .tasks import conditions_of, key
 
 KINDS = ("kept", "misled", "own", "both")
 STAGE = "triplets"
@@ -25,18 +25,10 @@ STAGE = "triplets"
 
 def tasks(items: Sequence[Item], stage: str, answers: Answers) -> Iterator[Task]:
     """Each output of a stage with both contexts; nothing for empty outputs and those that failed."""
-    replies = answers[stage]
-    for item in items:
-        if item.fields["task"] == "probe":
-            continue
-        for method in asked_methods(replies):
-            for condition in CONDITIONS:
-                answer = replies.get(key(item.id, condition, method))
-                if answer is None or answer.fault or not answer.value.get("reply", "").strip():
-                    continue
-                contexts = [item.fields["original"], item.fields["edited"]]
-                ask = {"response": answer.value["reply"], "references": contexts, "claims": None}
-                yield Task(key(item.id, condition, method), ask)
+    for item, name, output in replied(items, answers[stage]):
+        if item.fields["task"] != "probe" and output.strip():
+            contexts = [item.fields["original"], item.fields["edited"]]
+            yield Task(name, {"response": output, "references": contexts, "claims": None})
 
 
 def kind_of(by_context: Sequence[str]) -> str:
