@@ -1,14 +1,13 @@
 """How well evidence is found: sentences, words that are not supported, and words that contradict.
 
-    python -m benchmark.evidence                      # writes results/evidence.json and .md
-    python -m benchmark.evidence --fit                # chooses layer and thresholds of the embedded model,
-                                                      # and writes them to its config.json and model.onnx
-    python -m benchmark.evidence --fit --model DIR    # the same for an encoder, into DIR/localizer.json
+    python -m benchmark.evidence                # writes results/evidence.json and .md
+    python -m benchmark.evidence --model DIR    # the same for an encoder
 
 WiCE's development set has the sentences that support each claim, and the words that nothing supports.
 Whatever has a free parameter gets it on one half of the articles and is measured on the other, both ways.
-Contradictions are BreakingNLI's pairs, whose two sentences differ in a word or a few, and the pairs of
-counterfactually augmented SNLI, where people changed a few words of one side of an entailment.
+(The layer and the thresholds that ship are chosen by `training.localizer`.) Contradictions are BreakingNLI's
+pairs, whose two sentences differ in a word or a few, and the pairs of counterfactually augmented SNLI, where
+people changed a few words of one side of an entailment.
 """
 
 from __future__ import annotations
@@ -356,7 +355,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--fit", action="store_true", help="choose layer and thresholds, and write them")
     parser.add_argument("--model", help="an encoder by name or folder, instead of the embedded one")
     parser.add_argument("--minilm", type=Path, help="folder of all-MiniLM-L6-v2, to compare with")
     parser.add_argument(
@@ -366,11 +364,6 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "evidence.json")
     options = parser.parse_args()
     root = data_root(CLAIMS, TOKENS, SWAPS, REVISED)
-    if options.fit:
-        from benchmark.evidence_fit import fit
-
-        fit(root, options.model)
-        return
     finders = finders_of(options.model)
     results = measure(root, finders, options.minilm, options)
     results["command"] = "python -m benchmark.evidence " + " ".join(

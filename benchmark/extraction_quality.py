@@ -30,7 +30,7 @@ from scipy.optimize import linear_sum_assignment
 
 from benchmark.data import data_root
 from benchmark.embedding import embedder
-from benchmark.human import RESULTS, SETTINGS, json_lines
+from benchmark.labels import RESULTS, SETTINGS, json_lines
 from refchecker.registry import load
 from refchecker.types import Record
 

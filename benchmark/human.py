@@ -1,174 +1,73 @@
 """How well a checker agrees with people: RefChecker's annotations, hypothetical contexts, other claim sets.
 
     python -m benchmark.human --checker embedded --name human
+    python -m benchmark.human --suite
+    python -m benchmark.human --suite --restart      # after the embedded model has changed
 
 Each reference of a triplet is judged on its own and the labels are merged by `any_support`, or as `--merge`
 says. Writes benchmark/results/NAME.json and NAME.md. The data is found through REFCHECKER_DATA (default
 ../shared/data).
+
+With `--suite` it takes the steps of `refchecker-cli bench` with the suite human: the checker, roberta-large
+NLI and the majority label, by claim, response and model. Writes benchmark/results/suite_human.json, .md and
+plots. Answers are kept in runs/suite_human: stop it, and the same command goes on. `--out_of_fold FILE` (as
+`training.embedded.weigh` writes it: JSON Lines of setting, model, id, claim_index, label) adds the system
+"unseen", which the others are tested against: those labels, and in noisy context, which was not trained on,
+the checker's own.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import hashlib
 import json
 import os
 import resource
+import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from benchmark.data import data_root
-from refchecker.aggregate import Merge, any_support, merged_label
+from benchmark.labels import (
+    BASELINE,
+    CLAIM_SETS,
+    ORDER,
+    RESULTS,
+    SETTINGS,
+    SUPPORT_SETS,
+    VARIANTS,
+    Check,
+    baseline_labels,
+    claim_items,
+    data_hash,
+    human_items,
+    hypothetical_items,
+    judge,
+    merged,
+    summary,
+    table,
+)
+from refchecker.aggregate import Merge, any_support
+from refchecker.cli import main as refchecker
 from refchecker.registry import find, load, names
+from refchecker.suites import find as find_suite
+from refchecker.suites import runner
+from refchecker.suites.folder import Folder
 from refchecker.suites.human import data as human_data
-from refchecker.suites.human.data import SETTINGS
-from refchecker.suites.metrics import LABELS as ORDER
-from refchecker.suites.metrics import codes
-from refchecker.suites.metrics import label_metrics as metrics
-from refchecker.suites.stats import DRAWS, interval, resamples
-from refchecker.suites.types import Array
-from refchecker.types import Claim, Judgment, Label, Pair, Passage
+from refchecker.types import Label
 
-Check = Callable[[Sequence[Pair]], list[Judgment]]
-
-CLAIM_SETS = ("fm2_dev", "wice_claim_dev", "healthver_dev", "qags_cnndm", "qags_xsum")
-SUPPORT_SETS = ("wice_claim_dev", "qags_cnndm", "qags_xsum")  # labelled supported or not: two labels
-CLAIM_LABELS = {"Partial": Label.NEUTRAL, "Unsupported": Label.NEUTRAL}
-VARIANTS = ("affirmative", "neg", "non_factives", "modal", "if_clause", "would_clause")
-RESULTS = Path(__file__).resolve().parent / "results"
+FOLDER = Path("runs") / "suite_human"
+NOTE = (
+    "The embedded checker has learnt from the labels of zero and accurate context. What it reaches there on "
+    "questions that it did not see is the system unseen, or [embedded_cv.md](embedded_cv.md). "
+    "roberta_large_nli is what upstream's default checker answered, from a file that comes with the data; it "
+    "has answers to the annotators' triplets only."
+)
 
 
-class Item(NamedTuple):
-    """A labelled claim and its references. `group` is what a bootstrap draws: the question."""
-
-    claim: Claim
-    passages: tuple[Passage, ...]
-    label: Label
-    group: str
-    question: str = ""
-
-
-def json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
-def passages_of(references: Sequence[str]) -> tuple[Passage, ...]:
-    return tuple(Passage(text, f"reference{i}") for i, text in enumerate(references))
-
-
-def human_items(root: Path, setting: str) -> list[Item]:
-    """The annotated triplets of one setting, in the order of the file."""
-    return [
-        Item(
-            Claim.of_triplet(*claim),
-            passages_of(item.fields["references"]),
-            Label(label),
-            item.fields["question"],
-            item.fields["question"],
-        )
-        for item in human_data.load(root, [setting]).items
-        for claim, label in zip(item.fields["claims"], item.fields["labels"], strict=True)
-    ]
-
-
-def baseline_labels(root: Path, setting: str) -> list[Label]:
-    """What roberta-large NLI answered, in the order of `human_items`."""
-    found = human_data.predictions(root / "human" / "roberta_large_nli_predictions.jsonl")
-    return [
-        Label(found[item.id, place])
-        for item in human_data.load(root, [setting]).items
-        for place in range(len(item.fields["claims"]))
-    ]
-
-
-def claim_items(root: Path, name: str) -> list[Item]:
-    """A claim set; its references are the sentences of one source, joined by line breaks."""
-    return [
-        Item(
-            Claim(row["claim"]),
-            (Passage("\n".join(row["reference"]), "reference"),),
-            CLAIM_LABELS.get(row["label"]) or Label(row["label"]),
-            row["id"],
-        )
-        for row in json_lines(root / "claims" / f"{name}.jsonl")
-        if "".join(row["reference"]).strip()
-    ]
-
-
-def hypothetical_items(root: Path, variant: str) -> list[Item]:
-    """The affirmative sentence as claim, against its variant as reference."""
-    folder = root / "hypotheticals"
-    claims, contexts = (_table(folder / f"supported_{name}.txt") for name in ("affirmative", variant))
-    references = {key: (Passage(contexts[key], "context"),) for key in claims}
-    return [Item(Claim(claims[key]), references[key], Label.ENTAILMENT, key) for key in claims]
-
-
-def _table(path: Path) -> dict[str, str]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return {
-            row["id"]: row["text"] for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        }
-
-
-# -- judging -------------------------------------------------------------------------------------
-
-
-def judge(check: Check, items: Sequence[Item]) -> list[list[Judgment]]:
-    """Each item's judgments, one per reference, from one flat call."""
-    pairs = [Pair(item.claim, passage, item.question) for item in items for passage in item.passages]
-    answers = iter(check(pairs))
-    return [[next(answers) for _ in item.passages] for item in items]
-
-
-def merged(judgments: Sequence[Sequence[Judgment]], merge: Merge = any_support) -> list[Label]:
-    return [merged_label(own, merge)[0] for own in judgments]
-
-
-# -- scores ---------------------------------------------------------------------------------------
-
-
-def intervals(
-    truth: Array, guess: Array, groups: Sequence[str], *, draws: int = DRAWS, seed: int = 0
-) -> dict[str, tuple[float, float]]:
-    """95 % percentile intervals of all metrics over the same samples of groups, with all their claims."""
-    values: dict[str, list[float]] = {}
-    for rows in resamples(groups, draws=draws, seed=seed):
-        for name, value in metrics(truth[rows], guess[rows]).items():
-            values.setdefault(name, []).append(value)
-    return {name: interval(np.array(drawn)) for name, drawn in values.items()}
-
-
-def summary(items: Sequence[Item], labels: Sequence[Label]) -> dict[str, Any]:
-    """Every metric with its interval, the majority floor, counts and coverage."""
-    truth, guess = codes([item.label for item in items]), codes(labels)
-    values, ranges = metrics(truth, guess), intervals(truth, guess, [item.group for item in items])
-    return {
-        "n": len(items),
-        "questions": len({item.group for item in items}),
-        "coverage": round(float((guess < len(ORDER)).mean()), 4),
-        "majority_floor": round(float(np.bincount(truth).max() / len(truth)), 4),
-        "gold": {label.value: int((truth == i).sum()) for i, label in enumerate(ORDER)},
-        "given": {label.value: int((guess == i).sum()) for i, label in enumerate(ORDER)},
-        "metrics": {
-            name: {
-                "value": round(value, 4),
-                "low": round(ranges[name][0], 4),
-                "high": round(ranges[name][1], 4),
-            }
-            for name, value in values.items()
-        },
-    }
-
-
-# -- the whole run -------------------------------------------------------------------------------
+# -- labels by the checker alone -----------------------------------------------------------------
 
 
 def evaluate(check: Check, root: Path, merge: Merge = any_support) -> dict[str, Any]:
@@ -207,41 +106,6 @@ def evaluate(check: Check, root: Path, merge: Merge = any_support) -> dict[str, 
     }
 
 
-def data_hash(root: Path) -> str:
-    """The first 12 digits of the SHA-256 of every file that is measured on."""
-    names = [f"human/{setting}.jsonl" for setting in SETTINGS]
-    names += [f"claims/{name}.jsonl" for name in CLAIM_SETS]
-    names += [f"hypotheticals/supported_{variant}.txt" for variant in VARIANTS]
-    digest = hashlib.sha256()
-    for name in names:
-        digest.update((root / name).read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def cell(result: dict[str, Any], name: str) -> str:
-    value = result["metrics"][name]
-    return f"{value['value']:.3f} ({value['low']:.2f}–{value['high']:.2f})"
-
-
-COLUMNS = (
-    ("accuracy", "accuracy"),
-    ("macro_f1", "macro-F1"),
-    ("f1_entailment", "F1 Entailment"),
-    ("f1_neutral", "F1 Neutral"),
-    ("f1_contradiction", "F1 Contradiction"),
-    ("balanced_accuracy", "balanced accuracy"),
-)
-
-
-def table(rows: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    head = ["", "n", *(title for _, title in COLUMNS), "majority floor"]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    for title, result in rows:
-        cells = [title, str(result["n"]), *(cell(result, name) for name, _ in COLUMNS)]
-        lines.append("| " + " | ".join([*cells, f"{result['majority_floor']:.3f}"]) + " |")
-    return lines
-
-
 _IN_SAMPLE = (
     "The shipped model learnt from zero and accurate context, its network also from WiCE: there these are no "
     "measure. What it reaches on questions that it never saw is in `embedded_cv.md`. Noisy context, FM2, "
@@ -251,11 +115,11 @@ _IN_SAMPLE = (
 
 def page(results: dict[str, Any]) -> str:
     """The results as Markdown."""
-    own = results["checker"]
+    checker = results["checker"]
     rows = []
     for setting in SETTINGS:
         title = setting.replace("_", " ")
-        rows.append((f"{title}, {own}", results["human"][setting]))
+        rows.append((f"{title}, {checker}", results["human"][setting]))
         rows.append((f"{title}, roberta-large NLI", results["roberta_large_nli"][setting]))
     lines = [
         "# Agreement with human labels",
@@ -268,7 +132,7 @@ def page(results: dict[str, Any]) -> str:
         "",
         *table(rows),
         "",
-        *_IN_SAMPLE[own.partition(":")[0] != "embedded" :],
+        *_IN_SAMPLE[checker.partition(":")[0] != "embedded" :],
         "## Other claim sets",
         "",
         f"{', '.join(SUPPORT_SETS)} are labelled supported or not: what is not Entailment counts as Neutral.",
@@ -294,20 +158,8 @@ def page(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--checker", default="embedded", help="a checker's name, such as embedded or nli:MODEL"
-    )
-    parser.add_argument(
-        "--merge", choices=sorted(names("merge")), default="any_support", help="several references"
-    )
-    parser.add_argument("--name", default="human", help="results/NAME.json and NAME.md are written")
-    parser.add_argument("--threads", type=int, help="threads of the embedded checker")
-    options = parser.parse_args()
-    root = data_root("human")
+def measure(options: argparse.Namespace, root: Path) -> None:
+    """Labels by the checker alone, in results/NAME.json and NAME.md."""
     check = load("checker", options.checker, threads=options.threads)
     results = evaluate(check, root, find("merge", options.merge))
     signature = getattr(check, "signature", options.checker)
@@ -325,6 +177,86 @@ def main() -> None:
     text = page(results)
     (RESULTS / f"{options.name}.md").write_text(text, encoding="utf-8")
     sys.stdout.write(text)
+
+
+# -- the suite -----------------------------------------------------------------------------------
+
+
+def measure_suite(options: argparse.Namespace, root: Path) -> None:
+    """All steps of the suite, in results/suite_human.json, .md and plots."""
+    checker = options.checker.replace(":", "-").replace("/", "-")
+    systems = {
+        checker: ["--checker_name", options.checker],
+        "roberta_large_nli": ["--predictions", str(root / BASELINE)],
+        "majority": ["--majority"],
+    }
+    folder = ["--folder", str(FOLDER)]
+    step("prepare", "human", "--data", str(root), *folder)
+    restart = ["--restart"] if options.restart else []
+    for name, system in systems.items():
+        step("run", "human", *folder, "--name", name, *system, *restart)
+    shown = list(systems)
+    if options.out_of_fold:
+        unseen = FOLDER / "unseen.jsonl"
+        unseen.write_text("".join(unseen_labels(options.out_of_fold, checker)), encoding="utf-8")
+        step("run", "human", *folder, "--name", "unseen", "--predictions", str(unseen), "--restart")
+        shown.append("unseen")
+    written, lacking = runner.report(
+        find_suite("human"),
+        Folder(FOLDER, "human"),
+        shown,
+        against="unseen" if options.out_of_fold else checker,
+        note=NOTE,
+        command=shlex.join(["python", "-m", "benchmark.human", *sys.argv[1:]]),
+        output=RESULTS / "suite_human",
+    )
+    for path in written:
+        print(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    if lacking:
+        sys.exit(lacking)
+
+
+def unseen_labels(out_of_fold: Path, checker: str) -> Iterator[str]:
+    """Lines of those labels, and of the checker's own in the settings that they leave out."""
+    lines = out_of_fold.read_text(encoding="utf-8").splitlines(keepends=True)
+    yield from lines
+    known = {json.loads(line)["setting"] for line in lines}
+    for item, answer in Folder(FOLDER, "human").answers(checker)["check-human"].items():
+        if item.partition("/")[0] not in known:
+            for number, label in enumerate(answer.value["labels"]):
+                yield human_data.prediction(item, number, label)
+
+
+def step(*arguments: str) -> None:
+    """One command of refchecker-cli bench; records that failed are written as such and reported."""
+    if (code := refchecker(["bench", *arguments])) not in (0, 3):
+        sys.exit(code)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--checker", default="embedded", help="a checker's name, such as embedded or nli:MODEL"
+    )
+    parser.add_argument(
+        "--merge", choices=sorted(names("merge")), default="any_support", help="several references"
+    )
+    parser.add_argument("--name", default="human", help="results/NAME.json and NAME.md are written")
+    parser.add_argument("--threads", type=int, help="threads of the embedded checker")
+    parser.add_argument("--suite", action="store_true", help="the suite human instead, all its steps")
+    parser.add_argument("--restart", action="store_true", help="with --suite: check everything again")
+    parser.add_argument(
+        "--out_of_fold", type=Path, metavar="FILE", help="with --suite: labels on unseen questions"
+    )
+    options = parser.parse_args()
+    if not options.suite and (options.restart or options.out_of_fold):
+        parser.error("--restart and --out_of_fold go with --suite")
+    if options.suite and (options.merge, options.name, options.threads) != ("any_support", "human", None):
+        parser.error("--merge, --name and --threads do not go with --suite")
+    root = data_root("human")
+    (measure_suite if options.suite else measure)(options, root)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.data import data_root
-from benchmark.human import (
+from benchmark.labels import (
     RESULTS,
     SETTINGS,
     Item,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.human import SETTINGS, json_lines
+from benchmark.labels import SETTINGS, json_lines
 from refchecker.types import Claim, Record
 
 DEPTHS = (1, 3, 5, 10)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmark.data import data_root
-from benchmark.human import (
+from benchmark.labels import (
     CLAIM_SETS,
     RESULTS,
     SETTINGS,

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from benchmark.data import data_root
-from benchmark.human import RESULTS, SETTINGS, Item, baseline_labels, codes, human_items, judge, metrics
+from benchmark.labels import RESULTS, SETTINGS, Item, baseline_labels, codes, human_items, judge, metrics
 from benchmark.thresholds_page import page
 from refchecker.aggregate import any_support, deciding
 from refchecker.checker.thresholds import (

@@ -23,7 +23,7 @@ _BATCH_TOKENS = 8192
 
 
 class Settings(NamedTuple):
-    """What was chosen on labelled data, by `python -m benchmark.evidence --fit`."""
+    """What was chosen on labelled data, by `python -m training.localizer`."""
 
     layer: int
     unit: bool  # each token's vector is brought to length 1 before the mean is taken
@@ -56,7 +56,7 @@ def settings_of(folder: Path) -> Settings | None:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
             f"{folder}: its localizer settings cannot be read: {error!r}. Write them again: "
-            "python -m benchmark.evidence --fit"
+            "python -m training.localizer"
         ) from error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +12,7 @@ from typing import Any
 from ..aggregate import Merge, any_support
 from ..errors import LLMError, RefCheckerError, UsageError
 from ..llms import loop
+from ..llms.prompt import prompt
 from ..llms.types import Client, Reply, Request
 from ..pipeline import run
 from ..pipeline.faults import error_note
@@ -67,6 +68,13 @@ class FunctionAsk:
         return [Reply(reply) for reply in replies]
 
 
+def replies_to(ask: Ask, name: str, fills: Sequence[Mapping[str, Any]], max_tokens: int) -> list[str | None]:
+    """The reply to a prompt, filled in each of these ways; None where there is none."""
+    form = prompt(name)
+    requests = [Request(form.system, form.user.substitute(fill), max_tokens) for fill in fills]
+    return [None if isinstance(reply, LLMError) else reply.text for reply in ask(requests)]
+
+
 def landed(future: Future[Reply]) -> Reply | LLMError:
     """The reply, or the error of this request alone. What ends the run is raised."""
     try:
@@ -84,8 +92,8 @@ def prompt_stage(name: str, ask: Ask, tasks: Tasks, *, prompts: Sequence[str] = 
     versions = ",".join(sorted(prompts))
     signature = f"llm:{ask.signature}" + (f"|prompts:{versions}" if versions else "")
 
-    def answer(asked: Iterable[Task]) -> Iterator[Answer]:
-        for outcome in _replies(ask, (request_of(task) for task in asked)):
+    def answer(tasks: Iterable[Task]) -> Iterator[Answer]:
+        for outcome in _replies(ask, map(request_of, tasks)):
             if isinstance(outcome, LLMError):
                 yield Answer(fault=str(outcome))
             else:
@@ -143,10 +151,8 @@ def check_stage(
     extractor = f"extract:{optional_parts(extract).signature}|" if extract else ""
     signature = f"{extractor}check:{optional_parts(check).signature}|merge:{merge.__name__}"
 
-    def answer(asked: Iterable[Task]) -> Iterator[Answer]:
-        records = (record_of(task) for task in asked)
-        for report in run(records, extract=extract, check=check, merge=merge):
-            yield answer_of(report)
+    def answer(tasks: Iterable[Task]) -> Iterator[Answer]:
+        return map(answer_of, run(map(record_of, tasks), extract=extract, check=check, merge=merge))
 
     return Stage(name, signature, tasks, answer)
 
@@ -159,12 +165,10 @@ def record_of(task: Task) -> Record:
         ask.get("response", ""),
         ask.get("question", ""),
         tuple(Passage(text, f"reference{i}") for i, text in enumerate(ask.get("references", ()))),
-        None if claims is None else tuple(map(claim_of, claims)),
+        None
+        if claims is None
+        else tuple(Claim(claim) if isinstance(claim, str) else Claim.of_triplet(*claim) for claim in claims),
     )
-
-
-def claim_of(claim: Any) -> Claim:
-    return Claim(claim) if isinstance(claim, str) else Claim.of_triplet(*claim)
 
 
 def answer_of(report: Report) -> Answer:

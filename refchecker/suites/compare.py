@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
@@ -32,13 +32,12 @@ def comparisons(
     pairs: Sequence[tuple[str, Sheets, str, Sheets]], *, draws: int = TEST_DRAWS, seed: int = 0
 ) -> list[dict[str, Any]]:
     """Every pair of systems on every sheet that both have, with p-values adjusted for all tests together."""
-    found = [
-        {"a": a, "b": b, **compared(own[name], others[name], draws=draws, seed=seed)}
-        for a, own, b, others in pairs
-        for name in own
-        if name in others and (own[name].tested or own[name].right)
-    ]
-    return adjusted(found)
+    return adjusted(
+        {"a": a, "b": b, **compared(sheets[name], others[name], draws=draws, seed=seed)}
+        for a, sheets, b, others in pairs
+        for name in sheets
+        if name in others and (sheets[name].tested or sheets[name].right)
+    )
 
 
 def comparisons_within(
@@ -46,19 +45,17 @@ def comparisons_within(
 ) -> list[dict[str, Any]]:
     """Pairs of sheets of one system, on the units that both have; adjusted in the same way."""
     return adjusted(
-        [
-            {"a": system, "b": system, **compared(own[x], own[y], draws=draws, seed=seed)}
-            for system, own, x, y in pairs
-        ]
+        {"a": system, "b": system, **compared(sheets[x], sheets[y], draws=draws, seed=seed)}
+        for system, sheets, x, y in pairs
     )
 
 
 def compared(a: Sheet, b: Sheet, *, draws: int = TEST_DRAWS, seed: int = 0) -> dict[str, Any]:
     """One sheet of two systems, on the units that both have."""
-    places = {unit: place for place, unit in enumerate(b.ids)}
-    shared = [(place, places[unit]) for place, unit in enumerate(a.ids) if unit in places]
+    rows_of_b = {unit: row for row, unit in enumerate(b.ids)}
+    shared = [(row, rows_of_b[unit]) for row, unit in enumerate(a.ids) if unit in rows_of_b]
     rows_a, rows_b = (np.array(rows, dtype=int) for rows in (list(zip(*shared, strict=True)) or ((), ())))
-    groups = [a.groups[place] for place in rows_a]
+    groups = [a.groups[row] for row in rows_a]
     columns_a, columns_b = taken(a.columns, rows_a), taken(b.columns, rows_b)
     names = [name for name in a.tested or a.metrics if name in b.metrics]
     samples_a, samples_b = (
@@ -112,15 +109,16 @@ def agreement(a: Array, b: Array) -> dict[str, Any]:
     }
 
 
-def adjusted(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def adjusted(pairs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The comparisons with `p_holm` beside each p: over all bootstrap tests, and over all McNemar tests."""
-    boots = [each for one in found for each in one["metrics"].values()]
-    tests = [one["mcnemar"] for one in found if "mcnemar" in one]
+    pairs = list(pairs)
+    boots = [test for pair in pairs for test in pair["metrics"].values()]
+    tests = [pair["mcnemar"] for pair in pairs if "mcnemar" in pair]
     for family, name in ((boots, "p"), (tests, "p_clustered")):
-        raw = [math.nan if each[name] is None else each[name] for each in family]
-        for each, p in zip(family, holm(raw), strict=True):
-            each["p_holm"] = finite(p)
-    return list(found)
+        raw = [math.nan if test[name] is None else test[name] for test in family]
+        for test, p in zip(family, holm(raw), strict=True):
+            test["p_holm"] = finite(p)
+    return pairs
 
 
 def check_same_data(a: Mapping[str, Any], b: Mapping[str, Any]) -> None:

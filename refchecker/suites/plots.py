@@ -8,10 +8,18 @@ from typing import Any
 
 from ..errors import UsageError, imported
 from .folder import slug
+from .tables import Scored
 from .types import Array, Plot, Series
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 DOTS_PER_INCH = 110
+
+
+def series_of(name: str, sheets: Sequence[Scored | None], metric: str) -> Series:
+    """A metric of each of those sheets, with its interval; no value where there is no sheet."""
+    metrics = [sheet["metrics"][metric] if sheet else {} for sheet in sheets]
+    values, lows, highs = ([of.get(part) for of in metrics] for part in ("value", "low", "high"))
+    return Series(name, values, lows, highs)
 
 
 def draw(plots: Sequence[Plot], output: Path) -> tuple[list[Path], str]:

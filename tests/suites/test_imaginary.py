@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 import refchecker
 from refchecker.errors import UsageError
-from refchecker.suites.imaginary.grammar import Clause, sentence, words
+from refchecker.suites.imaginary.grammar import Clause, sentence, word_list
 from refchecker.suites.imaginary.make import (
     CONSTRUCTIONS,
     PLURAL,
@@ -81,16 +81,18 @@ def test_forms(name, form, expected):
 
 
 def test_every_verb_of_the_lists_has_its_forms():
-    said = [wording for relation in words("facts") for wording in relation["say"]]
-    circumstances = [text for theme in words("themes").values() for texts in theme.values() for text in texts]
+    said = [wording for relation in word_list("facts") for wording in relation["say"]]
+    circumstances = [
+        text for theme in word_list("themes").values() for texts in theme.values() for text in texts
+    ]
     used = {text.split(" | ")[1] for text in said + circumstances}
-    assert used == set(words("verbs"))
+    assert used == set(word_list("verbs"))
 
 
 def test_every_relation_has_its_theme_and_every_kind_of_name_a_pattern():
-    patterns = words("names")["patterns"]
-    for relation in words("facts"):
-        assert relation["theme"] in words("themes")
+    patterns = word_list("names")["patterns"]
+    for relation in word_list("facts"):
+        assert relation["theme"] in word_list("themes")
         assert set(relation["made_up"].values()) <= set(patterns)
         assert relation["tense"] in ("present", "past")
         assert len({subject for subject, _ in relation["facts"]}) == len(relation["facts"])
@@ -98,7 +100,7 @@ def test_every_relation_has_its_theme_and_every_kind_of_name_a_pattern():
 
 def test_there_are_at_least_twelve_ways_to_say_each_construction():
     for construction in CONSTRUCTIONS:
-        frames = words("frames")[construction]
+        frames = word_list("frames")[construction]
         assert len({*frames["plain"], *frames["other"]}) >= 12
 
 
@@ -119,11 +121,11 @@ def test_the_first_items_are_one_of_each_cell(items):
 
 def test_every_frame_and_many_relations_are_used(items):
     for construction in CONSTRUCTIONS:
-        frames = words("frames")[construction]
+        frames = word_list("frames")[construction]
         used = Counter(i.fields["frame"] for i in items if i.fields["construction"] == construction)
         assert set(used) == {*frames["plain"], *frames["other"]}
     assert {item.fields["relation"] for item in items} == {
-        relation["relation"] for relation in words("facts")
+        relation["relation"] for relation in word_list("facts")
     }
 
 
@@ -155,7 +157,7 @@ def test_the_claim_is_the_statement_that_question_and_answer_make(items):
 
 
 def test_supported_items_say_a_listed_fact_and_contradicting_ones_none(items):
-    facts = {(r["relation"], s, o.removesuffix(PLURAL)) for r in words("facts") for s, o in r["facts"]}
+    facts = {(r["relation"], s, o.removesuffix(PLURAL)) for r in word_list("facts") for s, o in r["facts"]}
     for item in items:
         relation, subject = item.group.split("/", 1)
         fact = (relation, subject, item.fields["answer"])
@@ -182,7 +184,7 @@ def test_made_up_names_are_no_words():
     """A word that a tokenizer of English keeps whole is in use somewhere; all that can be made are tried."""
     path = Path(refchecker.__file__).parent / "models" / "embedded" / "tokenizer.json"
     vocabulary = Tokenizer.from_file(str(path)).get_vocab()
-    lists = words("names")
+    lists = word_list("names")
     parts = itertools.product(lists["heads"], ["", *lists["middles"]], lists["tails"])
     known = {name for name in map("".join, parts) if name.lower() in vocabulary}
     assert known <= set(lists["avoid"])
@@ -191,11 +193,11 @@ def test_made_up_names_are_no_words():
 def test_made_up_names_do_not_come_twice():
     names = list(itertools.islice(made_up_names(random.Random(0)), 5000))
     assert len(set(names)) == 5000
-    assert not set(names) & set(words("names")["avoid"])
+    assert not set(names) & set(word_list("names")["avoid"])
 
 
 def test_imaginary_items_name_nothing_of_the_fact_lists(items):
-    kept = {r["relation"] for r in words("facts") if "o" not in r["made_up"]}
+    kept = {r["relation"] for r in word_list("facts") if "o" not in r["made_up"]}
     for item in items:
         if item.fields["set"] == "imaginary":
             relation, subject = item.group.split("/", 1)
@@ -217,7 +219,7 @@ def test_fewer_cells_are_the_same_items():
 
 
 def test_every_statement_there_is():
-    most = sum(len(r["facts"]) * len(r["say"]) for r in words("facts"))
+    most = sum(len(r["facts"]) * len(r["say"]) for r in word_list("facts"))
     items = make(0, most, ["supported"], ["affirmative", "modal"])
     assert len({item.fields["context"] for item in items}) == 2 * most
     with pytest.raises(UsageError, match=f"--per_cell {most + 1}: the word lists hold {most} statements"):
@@ -264,7 +266,7 @@ def test_triplet(clause, obj, subject, expected):
 
 
 def test_a_plural_object_as_subject_takes_a_plural_verb():
-    relation = next(r for r in words("facts") if r["relation"] == "gland")
+    relation = next(r for r in word_list("facts") if r["relation"] == "gland")
     statement = Statement(relation, "urine", "the kidneys (plural)", relation["say"][1])
     clause, question = statement.with_names("urine", "the kidneys (plural)")
     assert (clause.subject, clause.finite) == ("the kidneys", "produce urine")

@@ -32,6 +32,7 @@ from refchecker.suites.recall.inspection import flaw
 from refchecker.suites.recall.rules import build, sample
 from refchecker.suites.recall.suite import notes_of, sample_of
 from refchecker.suites.recall.wording import event_text, question
+from refchecker.suites.rows import columns_of
 from refchecker.suites.types import Answer, Item
 
 EVENTS, TERMS = load_events(data_file("events.jsonl")), load_terms(data_file("terms.jsonl"))
@@ -263,7 +264,7 @@ def test_bleu_of_counts_is_sacrebleus_and_close_to_nltks() -> None:
     from sacrebleu.metrics import BLEU
 
     rows = [quality.bleu_counts(said, wanted) for said, wanted in TEXTS]
-    found = quality.bleu(scores.columns_of(rows))
+    found = quality.bleu(columns_of(rows))
     assert found == pytest.approx(BLEU().corpus_score([s for s, _ in TEXTS], [[w for _, w in TEXTS]]).score)
     tokens = [re.findall(r"\w+|[^\w\s]", text) for pair in TEXTS for text in pair]
     assert found == pytest.approx(100 * corpus_bleu([[w] for w in tokens[1::2]], tokens[::2]), abs=1e-6)
@@ -468,7 +469,7 @@ def test_every_metric_has_a_card() -> None:
 
 def test_asked_under_the_conditions_of_the_paper() -> None:
     one = Item("events/QA-A/x", "x", {**GOOD, "subject": "it"})
-    asked = {task.key: task.ask["user"] for task in tasks.all_asked([one], ["baseline", "prompting"])}
+    asked = {task.key: task.ask["user"] for task in tasks.all_tasks([one], ["baseline", "prompting"])}
     assert [key.split("|", 1)[1] for key in asked] == [
         "original|baseline",
         "edited|baseline",

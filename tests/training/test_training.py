@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmark import human
+from benchmark import labels
 from refchecker.types import Claim, Label, Passage
 from training.embedded import rewording, rules
 from training.embedded.prepare import balanced, is_dev
@@ -335,8 +335,8 @@ def test_rows_may_count_more_where_trees_learn_support_alone() -> None:
         assert all(same_trees(plain, more, bag, features))
 
 
-def labelled_item(text: str, label: Label, group: str = "q") -> human.Item:
-    return human.Item(
+def labelled_item(text: str, label: Label, group: str = "q") -> labels.Item:
+    return labels.Item(
         Claim.of_triplet("Marie Curie", "was born in", "Warsaw"), (Passage(text, "r"),), label, group
     )
 
@@ -413,36 +413,3 @@ def test_int8_keeps_to_the_model_where_some_tokens_have_far_larger_values(
     assert (tmp_path / "int8.onnx").stat().st_size < 0.45 * (tmp_path / "plain.onnx").stat().st_size
     monkeypatch.setattr(export, "_FEED_FORWARD", re.compile("no such layer"))
     assert divided < 0.75 * error("as_it_comes.onnx")
-
-
-# -- benchmark/human.py --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_metrics_against_sklearn(seed: int) -> None:
-    sklearn = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(seed)
-    truth, guess = rng.integers(3, size=200), rng.integers(3, size=200)
-    found = human.metrics(truth, guess)
-    assert found["accuracy"] == pytest.approx(sklearn.accuracy_score(truth, guess))
-    assert found["macro_f1"] == pytest.approx(sklearn.f1_score(truth, guess, average="macro"))
-    assert found["balanced_accuracy"] == pytest.approx(
-        sklearn.balanced_accuracy_score(truth == 0, guess == 0)
-    )
-
-
-def test_abstaining_is_a_miss_in_every_metric() -> None:
-    truth, guess = np.array([0, 0, 1, 2]), np.array([0, 3, 1, 2])
-    found = human.metrics(truth, guess)
-    assert found["accuracy"] == 0.75
-    assert found["f1_entailment"] == pytest.approx(2 / 3)
-
-
-def test_an_interval_holds_its_value() -> None:
-    rng = np.random.default_rng(1)
-    truth = rng.integers(3, size=300)
-    guess = np.where(rng.random(300) < 0.7, truth, rng.integers(3, size=300))
-    ranges = human.intervals(truth, guess, [str(i // 6) for i in range(300)], draws=200)
-    for name, value in human.metrics(truth, guess).items():
-        low, high = ranges[name]
-        assert low <= value <= high

@@ -3,7 +3,7 @@
     python -m training.embedded.export --data runs/embedded --parent DIR \\
         --checkpoint runs/embedded/checkpoint.pt --out refchecker/models/embedded --version v1
 
-`weigh` then adds the trees to the folder, `benchmark.evidence --fit` what the localizers need.
+`weigh` then adds the trees to the folder, `training.localizer` what the localizers need.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from typing import Any
 from sklearn.model_selection import GroupKFold
 
 from benchmark.data import data_root
-from benchmark.human import Item, claim_items, human_items
+from benchmark.labels import Item, claim_items, human_items
 from refchecker.checker.embedded import read_config
 from refchecker.checker.embedded.model import ORDER, Network
 from refchecker.checker.embedded.reading import Reader

@@ -2,7 +2,7 @@
 
     python -m training.embedded.tokens refchecker/models/embedded --layer 3
 
-The logits stay as they are, bit for bit. `export` does this too; which layer: `benchmark.evidence --fit`.
+The logits stay as they are, bit for bit. `export` does this too; which layer: `training.localizer`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import onnx
 from refchecker.models.encoder import OUTPUT
 
 LAYERS = range(1, 7)  # the embedding layer knows no context
-LAYER = 1  # by default; as chosen by `python -m benchmark.evidence --fit`
+LAYER = 1  # by default; as chosen by `python -m training.localizer`
 
 
 def add_tokens(path: Path, layer: int) -> None:

@@ -9,7 +9,7 @@ noisy context may not be trained on), from development rows that the network nev
 beside passages of other questions, which say nothing about them; half of those of support also from claims
 beside whole documents (`asked`). What the network says of a labelled pair is asked of that of a fold which
 left it out (`labelled`). Reported numbers are out of fold: no question is in both halves. The labels behind
-them go to out_of_fold.jsonl in --data, as `python -m benchmark.suite_human --out_of_fold` takes them.
+them go to out_of_fold.jsonl in --data, as `python -m benchmark.human --suite --out_of_fold` takes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold
 
 from benchmark.data import data_root
-from benchmark.human import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
+from benchmark.labels import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
 from refchecker.checker.embedded import read_config
 from refchecker.checker.embedded.features import VERSION, Page, nearness
 from refchecker.checker.embedded.model import ORDER, Network

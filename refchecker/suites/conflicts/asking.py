@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...llms.prompt import Prompt, prompt
 from ..ask import prompt_stage
 from ..types import Answer, Answers, Ask, Item, Stage, Task
-from .units import ANSWERS, CONTEXT, SPAN, TASKS, Unit, all_units, units_of
+from .units import ANSWERS, CONTEXT, SPAN, TASKS, Unit, all_units
 
 KNOWLEDGE, OWN = "knowledge", "own_answers"
 WORDINGS = "conflicts_wordings"
@@ -82,24 +82,21 @@ def key(unit: Unit, way: int, sample: int) -> str:
 
 def _stage(name: str, items: Sequence[Item], ask: Ask, tasks: Sequence[str], ways: int) -> Stage:
     method = METHODS[name]
-    own = [task for task in method.tasks if task in tasks]
-    forms = {task: prompt(f"conflicts_{task}_{method.form}") for task in own}
+    forms = {task: prompt(f"conflicts_{task}_{method.form}") for task in method.tasks if task in tasks}
 
-    def asked(answers: Answers) -> Iterator[Task]:
-        known, seen = answers.get(KNOWLEDGE, {}), set()
-        for unit in (unit for item in items for each in own for unit in units_of(item, each)):
-            task = unit.task
-            knowledge = _known(known.get(knowledge_key(unit)))
-            if unit.id in seen or (method.knows and not knowledge):
+    def prompts(answers: Answers) -> Iterator[Task]:
+        known = answers.get(KNOWLEDGE, {})
+        for unit in all_units(items, *forms):
+            task, knowledge = unit.task, _known(known.get(knowledge_key(unit)))
+            if method.knows and not knowledge:
                 continue
-            seen.add(unit.id)
             for way, wording in enumerate(wordings(task)[:ways]):
-                words = _filled(forms[task], unit, wording, knowledge)
+                filled = _filled(forms[task], unit, wording, knowledge)
                 for sample in range(samples(method, task)):
-                    yield Task(key(unit, way, sample), words | _drawn(method, task, sample))
+                    yield Task(key(unit, way, sample), filled | _drawn(method, task, sample))
 
     versions = [*(form.version for form in forms.values()), prompt(WORDINGS).version]
-    return prompt_stage(name, ask, asked, prompts=versions)
+    return prompt_stage(name, ask, prompts, prompts=versions)
 
 
 def _filled(form: Prompt, unit: Unit, wording: Wording, knowledge: str) -> dict[str, Any]:
@@ -136,26 +133,25 @@ def _known(answer: Answer | None) -> str:
 def _knowledge_stage(items: Sequence[Item], ask: Ask, tasks: Sequence[str]) -> Stage:
     subject, question = prompt("conflicts_knowledge_context"), prompt("conflicts_knowledge_question")
 
-    def asked(answers: Answers) -> Iterator[Task]:
-        seen = set()
-        for unit in (unit for item in items for task in tasks for unit in units_of(item, task)):
-            name = knowledge_key(unit)
-            if name not in seen:
-                seen.add(name)
-                form = question if unit.question else subject
-                user = form.user.substitute(context=unit.context, question=unit.question)
-                yield Task(name, {"system": form.system, "user": user, "max_tokens": 128})
+    def prompts(answers: Answers) -> Iterator[Task]:
+        subjects: dict[str, Unit] = {}
+        for unit in all_units(items, *tasks):
+            subjects.setdefault(knowledge_key(unit), unit)
+        for name, unit in subjects.items():
+            form = question if unit.question else subject
+            user = form.user.substitute(context=unit.context, question=unit.question)
+            yield Task(name, {"system": form.system, "user": user, "max_tokens": 128})
 
-    return prompt_stage(KNOWLEDGE, ask, asked, prompts=[subject.version, question.version])
+    return prompt_stage(KNOWLEDGE, ask, prompts, prompts=[subject.version, question.version])
 
 
 def _own_stage(items: Sequence[Item], ask: Ask) -> Stage:
     """The questions of task 3 alone: what the model says then is its own answer."""
     form = prompt("conflicts_own_answer")
 
-    def asked(answers: Answers) -> Iterator[Task]:
+    def prompts(answers: Answers) -> Iterator[Task]:
         for question in dict.fromkeys(unit.question for unit in all_units(items, ANSWERS)):
             user = form.user.substitute(question=question)
             yield Task(question, {"system": form.system, "user": user, "max_tokens": 32})
 
-    return prompt_stage(OWN, ask, asked, prompts=[form.version])
+    return prompt_stage(OWN, ask, prompts, prompts=[form.version])

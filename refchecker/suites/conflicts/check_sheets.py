@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from .. import metrics
+from ..rows import Row, reason
 from ..types import Answer, Item, Sheet
 from . import checking
 from .pointing import claims_of, pointed
-from .rows import Kind, Outcome, Row, Scored, sliced, why
+from .rows import Kind, Outcome, Score, sliced
 from .units import CONTEXT, Unit, units_of
 
 FOUND = {
@@ -19,7 +20,6 @@ FOUND = {
     "accuracy": metrics.of(metrics.share, "right"),
 }
 PASSAGES = Kind(
-    ("truth", "guess", "unsupported", "right"),
     {
         **FOUND,
         "precision_unsupported": metrics.of(metrics.precision, "truth", "unsupported"),
@@ -28,13 +28,8 @@ PASSAGES = Kind(
     },
     ("f1",),
 )
-CLAIMS = Kind(
-    ("truth", "guess", "right"),
-    FOUND,
-    ("f1",),
-)
+CLAIMS = Kind(FOUND, ("f1",))
 WORDS = Kind(
-    ("flagged", "edited", "both", "passage_flagged", "hit", "shown", "against_hit"),
     {
         "pointed": lambda sheet: metrics.share(sheet["hit"], sheet["passage_flagged"]),
         "precision": lambda sheet: metrics.share(sheet["both"], sheet["flagged"]),
@@ -57,27 +52,22 @@ def check_sheets(
     def passages(unit: Unit) -> Outcome:
         answer = given.get(checking.check_key(unit, reference))
         if answer is None or not answer.value.get("labels"):
-            return "no claim was found" if answer and not answer.fault else why([answer])
+            return "no claim was found" if answer and not answer.fault else reason(answer)
         labels, truth = answer.value["labels"], int(unit.conflict)
         guess = int("Contradiction" in labels)
         unsupported = int(any(label != "Entailment" for label in labels))
-        return [
-            (
-                unit.id,
-                {"truth": truth, "guess": guess, "unsupported": unsupported, "right": int(guess == truth)},
-            )
-        ]
+        right = int(guess == truth)
+        return [(unit.id, {"truth": truth, "guess": guess, "unsupported": unsupported, "right": right})]
 
-    def answered(measure: Callable[[Unit, Answer], Sequence[tuple[str, Row]]]) -> Scored:
-        def scored(unit: Unit) -> Outcome:
+    def answered(measure: Callable[[Unit, Answer], Sequence[tuple[str, Row]]]) -> Score:
+        def score(unit: Unit) -> Outcome:
             outcome = passages(unit)
             if isinstance(outcome, str):
                 return outcome
             return measure(unit, given[checking.check_key(unit, reference)])
 
-        return scored
+        return score
 
     yield from sliced(f"check/{name}", units, passages, PASSAGES)
     yield from sliced(f"sentences/{name}", edited, answered(claims_of), CLAIMS)
-    measure = partial(pointed, reference=reference)
-    yield from sliced(f"spans/{name}", edited, answered(measure), WORDS)
+    yield from sliced(f"spans/{name}", edited, answered(partial(pointed, reference=reference)), WORDS)

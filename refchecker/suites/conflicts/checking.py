@@ -12,7 +12,7 @@ from ...pipeline import run
 from ...protocols import Checker, Extractor, Localizer, optional_parts
 from ...types import RESPONSE, Label, Passage, Record, Report, Verdict
 from ..types import Answer, Answers, Item, Stage, Task
-from .units import CONTEXT, Unit, units_of
+from .units import CONTEXT, Unit, all_units
 
 VERBATIM, RESTATED = "verbatim", "restated"
 REFERENCES = (VERBATIM, RESTATED)
@@ -49,23 +49,13 @@ def check_stage(
     """
 
     def tasks(answers: Answers) -> Iterator[Task]:
-        for item in items:
-            for unit in units_of(item, CONTEXT):
-                for reference in references:
-                    text = reference_text(item, reference)
-                    # an unedited passage is asked about with the first pair of its entity alone
-                    if text and (unit.conflict or first[item.group] == item.id):
-                        ask = {"response": unit.context, "reference": text}
-                        yield Task(check_key(unit, reference), ask)
+        for unit in all_units(items, CONTEXT):
+            for reference in references:
+                if text := reference_text(unit.item, reference):
+                    yield Task(check_key(unit, reference), {"response": unit.context, "reference": text})
 
-    first: dict[str, str] = {}
-    for item in items:
-        first.setdefault(item.group, item.id)
-
-    def answer(asked: Iterable[Task]) -> Iterator[Answer]:
-        records = (_record(task) for task in asked)
-        for report in run(records, extract=extract, check=check, locate=locate):
-            yield _answer(report)
+    def answer(tasks: Iterable[Task]) -> Iterator[Answer]:
+        return map(_answer, run(map(_record, tasks), extract=extract, check=check, locate=locate))
 
     parts = [f"extract:{optional_parts(extract).signature}", f"check:{optional_parts(check).signature}"]
     parts += [f"locate:{optional_parts(locate).signature}"] if locate else []

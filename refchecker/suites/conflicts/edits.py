@@ -57,12 +57,12 @@ def mentions_of(entity: Entity, recognise: Recognise) -> list[Mention]:
     Nor one that follows an article which is not its own, nor one that the pipeline takes for something else
     where it stands alone: small pipelines mistake towns for companies.
     """
-    own = places_of(entity.name, entity.passage)
+    named = places_of(entity.name, entity.passage)
     return [
         mention
         for mention in map(trimmed, recognise(entity.passage))
         if mention.label in KINDS
-        and not any(start < mention.end and mention.start < end for start, end in own)
+        and not any(start < mention.end and mention.start < end for start, end in named)
         and not re.search(r"\b(the|a|an)\s+$", entity.passage[: mention.start], re.IGNORECASE)
         and _alone(mention, recognise)
     ]
@@ -137,10 +137,9 @@ def fault(pair: Pair) -> str:
 def subject_fault(pair: Pair) -> str:
     if not pair.edits:
         return "the passage does not name its subject"
-    outside = _outside(pair.conflicting, pair.edits)
     if places_of(pair.substitute, pair.entity.passage):
         return "the passage says the substitute already"
-    if _core(pair.original) & _core(outside):
+    if _core(pair.original) & _core(_outside(pair.conflicting, pair.edits)):
         return "the passage still says a part of the original"
     return ""
 
@@ -166,15 +165,11 @@ def _core(text: str) -> set[str]:
     } - {"the"}
 
 
-_NUMBERS = frozenset(
-    word
-    for line in (
-        "one two three four five six seven eight nine ten eleven twelve",
-        "fifteen twenty thirty hundred thousand",
-        "first second third fourth fifth sixth seventh eighth ninth tenth",
-    )
-    for word in line.split()
+_NUMBER_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty hundred thousand "
+    "first second third fourth fifth sixth seventh eighth ninth tenth"
 )
+_NUMBERS = frozenset(_NUMBER_WORDS.split())
 
 
 def _outside(text: str, places: Sequence[tuple[int, int]]) -> str:

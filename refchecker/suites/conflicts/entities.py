@@ -17,7 +17,6 @@ from typing import Any
 from ...errors import UsageError
 
 OURS = "entities.jsonl"
-_TEXTS = ("passage", "restated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def _entity(line: Any) -> Entity:
     for key in ("domain", "field", "entity"):
         if not isinstance(line.get(key), str) or not line[key].strip():
             raise ValueError(f'{key!r} is not a text. Each line needs "domain", "field" and "entity".')
-    for key in _TEXTS:
+    for key in ("passage", "restated"):
         if not isinstance(line.get(key, ""), str):
             raise ValueError(f"{key!r} is not a text. Leave it out where there is none.")
     passage, questions = line.get("passage", ""), line.get("questions", [])

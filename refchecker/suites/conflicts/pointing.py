@@ -30,10 +30,10 @@ def claims_of(unit: Unit, answer: Answer) -> list[tuple[str, Mapping[str, int]]]
     """A row per claim of an edited passage: whether it says what was put in, and whether it is flagged."""
     substitute = unit.item.fields["substitute"]
     rows: list[tuple[str, Mapping[str, int]]] = []
-    for place, (label, claim) in enumerate(zip(answer.value["labels"], answer.value["claims"], strict=True)):
+    for number, (label, claim) in enumerate(zip(answer.value["labels"], answer.value["claims"], strict=True)):
         truth = int(bool(places_of(substitute, claim)))
         guess = int(label == "Contradiction")
-        rows.append((f"{unit.id}#{place}", {"truth": truth, "guess": guess, "right": int(truth == guess)}))
+        rows.append((f"{unit.id}#{number}", {"truth": truth, "guess": guess, "right": int(truth == guess)}))
     return rows
 
 

@@ -23,8 +23,8 @@ def verdict(reply: str, *, reasoned: bool) -> str:
     ('no', '')
     """
     if reasoned:
-        found = _FINAL.findall(reply)
-        return found[-1].lower() if found else ""
+        final = _FINAL.findall(reply)
+        return final[-1].lower() if final else ""
     first = re.match(r"(?:answer\W+)?(yes|no)\b", reply.strip(_MARKUP), re.IGNORECASE)
     return first[1].lower() if first else ""
 
@@ -35,7 +35,7 @@ def majority(verdicts: Sequence[str]) -> str:
     >>> majority(["no", "yes", "yes", ""]), majority(["no", "yes"]), majority(["", ""])
     ('yes', 'no', '')
     """
-    votes = Counter(each for each in verdicts if each)
+    votes = Counter(filter(None, verdicts))
     return votes.most_common(1)[0][0] if votes else ""
 
 
@@ -45,8 +45,8 @@ def two_answers(reply: str) -> tuple[str, str]:
     >>> two_answers("From the context: Oslo\\n**From my knowledge:** Rome.")
     ('Oslo', 'Rome')
     """
-    found = (pattern.findall(reply) for pattern in (_CONTEXT, _KNOWLEDGE))
-    context, knowledge = (each[-1].strip(_MARKUP) if each else "" for each in found)
+    by_source = (pattern.findall(reply) for pattern in (_CONTEXT, _KNOWLEDGE))
+    context, knowledge = (lines[-1].strip(_MARKUP) if lines else "" for lines in by_source)
     return context, knowledge
 
 
@@ -56,9 +56,9 @@ def says(answer: str, truth: str, other: str = "") -> bool:
     >>> says("It was Oslo", "Oslo"), says("Oslo", "the city of Oslo"), says("Oslo or Rome", "Oslo", "Rome")
     (True, True, False)
     """
-    given, wanted, unwanted = (f" {normalised(text)} " for text in (answer, truth, other))
-    if not given.strip() or not wanted.strip():
+    stated, wanted, unwanted = (f" {normalised(text)} " for text in (answer, truth, other))
+    if not stated.strip() or not wanted.strip():
         return False
-    if unwanted.strip() and unwanted not in wanted and unwanted in given:
+    if unwanted.strip() and unwanted not in wanted and unwanted in stated:
         return False
-    return wanted in given or given in wanted
+    return wanted in stated or stated in wanted

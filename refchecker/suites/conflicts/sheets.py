@@ -16,12 +16,13 @@ from functools import partial
 import numpy as np
 
 from .. import metrics
+from ..rows import reason
 from ..types import Answers, Columns, Item, Sheet
 from . import checking
 from .asking import KNOWLEDGE, METHODS, OWN, key, knowledge_key, samples, wordings
 from .check_sheets import FOUND, check_sheets
 from .replies import majority, says, two_answers, verdict
-from .rows import Kind, Outcome, sheet_of, sliced, why
+from .rows import Kind, Outcome, sliced, unit_sheet
 from .units import ANSWERS, Unit, units_of
 
 NONE = 2  # the code of a reply that is neither yes nor no
@@ -44,7 +45,6 @@ def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
 # -- language models -----------------------------------------------------------------------------
 
 BINARY = Kind(
-    ("truth", "guess", "right"),
     {
         **FOUND,
         "said_conflict": lambda sheet: metrics.share(sheet["guess"] == 1),
@@ -53,7 +53,6 @@ BINARY = Kind(
     ("f1", "accuracy"),
 )
 TWO = Kind(
-    ("parametric", "conflicting", "both"),
     {name: metrics.of(metrics.share, name) for name in ("parametric", "conflicting", "both")},
     ("both",),
     right="both",
@@ -70,8 +69,8 @@ def _method_sheets(name: str, items: Sequence[Item], answers: Answers) -> Iterat
             continue
         kind = TWO if task == ANSWERS else BINARY
         for way in ways:
-            scored = partial(_two if task == ANSWERS else _binary, name, task, way, answers)
-            made = list(sliced(f"{task}/{name}", units, scored, kind))
+            score_one = partial(_two if task == ANSWERS else _binary, name, task, way, answers)
+            made = list(sliced(f"{task}/{name}", units, score_one, kind))
             if way == 0:
                 yield from made
             if len(ways) > 1:
@@ -83,12 +82,12 @@ def _method_sheets(name: str, items: Sequence[Item], answers: Answers) -> Iterat
 def _replies(name: str, task: str, way: int, unit: Unit, answers: Answers) -> list[str] | str:
     """The replies to a unit, or why there are none."""
     method, given = METHODS[name], answers[name]
-    found = [given.get(key(unit, way, sample)) for sample in range(samples(method, task))]
-    replies = [str(answer.value["reply"]) for answer in found if answer and not answer.fault]
+    drawn = [given.get(key(unit, way, sample)) for sample in range(samples(method, task))]
+    replies = [str(answer.value["reply"]) for answer in drawn if answer and not answer.fault]
     if replies:
         return replies
     known = answers.get(KNOWLEDGE, {}).get(knowledge_key(unit)) if method.knows else None
-    return why([*found, known])
+    return reason(*drawn, known)
 
 
 def _binary(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Outcome:
@@ -108,7 +107,7 @@ def _two(name: str, task: str, way: int, answers: Answers, unit: Unit) -> Outcom
         return replies
     own = answers.get(OWN, {}).get(unit.question)
     if own is None or own.fault:
-        return why([own])
+        return reason(own)
     truth, edited = str(own.value["reply"]).strip(), str(unit.item.fields["substitute"])
     if not truth:
         return "the model has no answer of its own"
@@ -126,26 +125,21 @@ def _wordings_sheet(
     """What is said in each wording, of what was asked in all: its F1 (the share of both answers) compared."""
     score_one = _two if task == ANSWERS else _binary
     column = "both" if task == ANSWERS else "guess"
+    spread = spread_of_shares if task == ANSWERS else spread_of_f1
     names = [f"wording_{way + 1}" for way in ways]
+    by_id = {unit.id: unit for unit in units}
 
-    def scored(unit: Unit) -> Outcome:
-        rows: dict[str, int] = {"truth": int(unit.conflict)}
-        for way, each in zip(ways, names, strict=True):
-            outcome = score_one(method, task, way, answers, unit)
+    def outcome_of(unit: str) -> Outcome:
+        row: dict[str, float] = {"truth": int(by_id[unit].conflict)}
+        for way, wording in zip(ways, names, strict=True):
+            outcome = score_one(method, task, way, answers, by_id[unit])
             if isinstance(outcome, str):
                 return outcome
-            rows[each] = outcome[0][1][column]
-        return [(unit.id, rows)]
+            row[wording] = outcome[0][1][column]
+        return [(unit, row)]
 
-    each = spread_of_shares if task == ANSWERS else spread_of_f1
-    kind = Kind(
-        ("truth", *names),
-        {"spread": lambda sheet: each(sheet, names), "same": lambda sheet: same(sheet, names)},
-        (),
-        right="",
-    )
-    own = {unit.id: unit for unit in units}
-    return sheet_of(name, list(own.values()), {unit.id: scored(unit) for unit in own.values()}, kind)
+    measured = {"spread": lambda sheet: spread(sheet, names), "same": lambda sheet: same(sheet, names)}
+    return unit_sheet(name, units, outcome_of, Kind(measured, (), right=""))
 
 
 def spread_of_f1(sheet: Columns, names: Sequence[str]) -> float:

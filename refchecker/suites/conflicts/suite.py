@@ -183,8 +183,8 @@ def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> 
         "localizer", options.localizer_name, **({"check": check} if options.localizer_name == "auto" else {})
     )
     return [
-        checking.check_stage(items, each, tools.extractor(each), check, locate, checking.REFERENCES)
-        for each in options.formats
+        checking.check_stage(items, form, tools.extractor(form), check, locate, checking.REFERENCES)
+        for form in options.formats
     ]
 
 

@@ -33,17 +33,16 @@ def units_of(item: Item, task: str) -> Iterator[Unit]:
     elif task == SPAN and about and other:
         for name, text, conflict in sides:
             for question in (about, other):
-                asked = conflict and question == about
-                yield Unit(f"{SPAN}: {name}: {question}", SPAN, item, text, question, asked)
+                touched = conflict and question == about
+                yield Unit(f"{SPAN}: {name}: {question}", SPAN, item, text, question, touched)
     elif task == ANSWERS and about:
         yield Unit(f"{ANSWERS}: {item.id}", ANSWERS, item, fields["conflicting"], about, True)
 
 
-def all_units(items: Sequence[Item], task: str) -> Iterator[Unit]:
-    """Those of all pairs, each once."""
+def all_units(items: Sequence[Item], *tasks: str) -> Iterator[Unit]:
+    """Those of all pairs, pair by pair, each once."""
     seen = set()
-    for item in items:
-        for unit in units_of(item, task):
-            if unit.id not in seen:
-                seen.add(unit.id)
-                yield unit
+    for unit in (unit for item in items for task in tasks for unit in units_of(item, task)):
+        if unit.id not in seen:
+            seen.add(unit.id)
+            yield unit

@@ -10,11 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from ...errors import LLMError, UsageError
+from ...errors import UsageError
 from ...llms.prompt import prompt
-from ...llms.types import Request
+from ..ask import replies_to
 from ..types import Ask
 from .edits import Pair
 from .entities import Entity
@@ -29,26 +28,29 @@ def list_entities(ask: Ask, counts: Sequence[int], dropped: Counter[str]) -> lis
     domains, fields, entities = counts
     named = _lists(ask, "domains", [{}], domains, dropped)[0]
     by_domain = _lists(ask, "fields", [{"domain": name} for name in named], fields, dropped)
-    places = [(domain, each) for domain, own in zip(named, by_domain, strict=True) for each in own]
-    by_field = _lists(
-        ask, "entities", [{"domain": domain, "field": each} for domain, each in places], entities, dropped
-    )
-    found: dict[str, Entity] = {}
-    for (domain, each), own in zip(places, by_field, strict=True):
-        for name in own:
-            if name.casefold() in found:
+    places = [
+        {"domain": domain, "field": field}
+        for domain, named_fields in zip(named, by_domain, strict=True)
+        for field in named_fields
+    ]
+    listed: dict[str, Entity] = {}
+    for place, names in zip(places, _lists(ask, "entities", places, entities, dropped), strict=True):
+        for name in names:
+            if name.casefold() in listed:
                 dropped["an entity that was named before"] += 1
             else:
-                found[name.casefold()] = Entity(domain, each, name)
-    if not found:
+                listed[name.casefold()] = Entity(place["domain"], place["field"], name)
+    if not listed:
         raise UsageError("--list: the model named no entities. Ask another --llm, or give --entities FILE.")
-    return list(found.values())
+    return list(listed.values())
 
 
 def _lists(
     ask: Ask, name: str, places: Sequence[dict[str, str]], count: int, dropped: Counter[str]
 ) -> list[list[str]]:
-    replies = _asked(ask, name, [{**place, "count": count} for place in places], TOKENS["list"])
+    replies = replies_to(
+        ask, f"conflicts_{name}", [{**place, "count": count} for place in places], TOKENS["list"]
+    )
     dropped[f"a list of {name} that did not come"] += sum(reply is None for reply in replies)
     return [lines_of(reply or "")[:count] for reply in replies]
 
@@ -65,18 +67,17 @@ def lines_of(reply: str) -> list[str]:
 
 def elicited(ask: Ask, entities: Sequence[Entity], dropped: Counter[str]) -> list[Entity]:
     """The entities with what the model says about them, in the place of what we say."""
-    replies = _asked(
-        ask, "passage", [{"entity": e.name, "field": e.field} for e in entities], TOKENS["passage"]
-    )
-    found = []
+    fills = [{"entity": entity.name, "field": entity.field} for entity in entities]
+    replies = replies_to(ask, "conflicts_passage", fills, TOKENS["passage"])
+    known = []
     for entity, reply in zip(entities, replies, strict=True):
         text = whole_sentences(reply or "")
         if len(text.split()) < MIN_WORDS:
             why = "no reply" if reply is None else f"fewer than {MIN_WORDS} words in whole sentences"
             dropped[f"a passage: {why}"] += 1
         else:
-            found.append(replace(entity, passage=text, restated="", questions=()))
-    return found
+            known.append(replace(entity, passage=text, restated="", questions=()))
+    return known
 
 
 def whole_sentences(reply: str) -> str:
@@ -93,8 +94,8 @@ def whole_sentences(reply: str) -> str:
 def with_questions(ask: Ask, pairs: Sequence[Pair], dropped: Counter[str]) -> list[Pair]:
     """The pairs with a question whose answer is the edit, and one that it leaves alone."""
     fields = [{"context": pair.conflicting, "answer": pair.substitute} for pair in pairs]
-    about = _asked(ask, "question_about", fields, TOKENS["question"])
-    other = _asked(ask, "question_other", fields, TOKENS["question"])
+    about = replies_to(ask, "conflicts_question_about", fields, TOKENS["question"])
+    other = replies_to(ask, "conflicts_question_other", fields, TOKENS["question"])
     made = []
     for pair, one, two in zip(pairs, about, other, strict=True):
         kept = [question_of(reply, pair.substitute) for reply in (one, two)]
@@ -109,17 +110,10 @@ def question_of(reply: str | None, answer: str) -> str:
     >>> question_of("Question: Where is it?", "Oslo"), question_of("Is it Oslo?", "Oslo")
     ('Where is it?', '')
     """
-    found = re.search(r"(?:question\W*:\W*)?(\w[^?\n]*\?)", reply or "", re.IGNORECASE)
-    if not found or answer.casefold() in found[1].casefold():
+    question = re.search(r"(?:question\W*:\W*)?(\w[^?\n]*\?)", reply or "", re.IGNORECASE)
+    if not question or answer.casefold() in question[1].casefold():
         return ""
-    return found[1].strip()
-
-
-def _asked(ask: Ask, name: str, fields: Sequence[dict[str, Any]], max_tokens: int) -> list[str | None]:
-    """The reply to each filled prompt; None where there is none."""
-    form = prompt(f"conflicts_{name}")
-    requests = [Request(form.system, form.user.substitute(**each), max_tokens) for each in fields]
-    return [None if isinstance(reply, LLMError) else reply.text for reply in ask(requests)]
+    return question[1].strip()
 
 
 def versions() -> list[str]:

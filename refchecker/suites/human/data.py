@@ -35,12 +35,10 @@ def load(root: Path, settings: Sequence[str] = SETTINGS) -> Prepared:
     """
     if not root.is_dir():
         raise UsageError(f"{root}: there is no such folder. {LAYOUT}")
-    own = [
-        path for setting in settings if (path := _first(root, f"{setting}.jsonl", f"human/{setting}.jsonl"))
-    ]
-    if own:
-        items = [item for path in own for item in _from_lines(path)]
-        return Prepared(items, file_hash(own), _notes(items))
+    names = [(f"{setting}.jsonl", f"human/{setting}.jsonl") for setting in settings]
+    if paths := [path for pair in names if (path := _first(root, *pair))]:
+        items = [item for path in paths for item in _from_lines(path)]
+        return Prepared(items, file_hash(paths), _notes(items))
     published = [path for setting in settings for path in _published(root, setting)]
     if not published:
         raise UsageError(f"{root}: no human annotations here. {LAYOUT}")
@@ -138,8 +136,8 @@ def _published(root: Path, setting: str) -> list[Path]:
     """The answer files of a setting, by name of the model."""
     pattern = f"{SOURCES[setting]}_*_answers.json"
     for folder in (root / setting, root / ANNOTATIONS / setting, root / "benchmark" / ANNOTATIONS / setting):
-        if found := sorted(folder.glob(pattern)):
-            return found
+        if paths := sorted(folder.glob(pattern)):
+            return paths
     return []
 
 
@@ -183,10 +181,10 @@ def _array(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{path}, element {number}", row
 
 
-def prediction(item: str, place: int, label: str) -> str:
+def prediction(item: str, number: int, label: str) -> str:
     """The line of a predictions file for one claim of an item. `predictions` reads it."""
     names = dict(zip(("setting", "model", "id"), item.split("/", 2), strict=True))
-    return json.dumps(names | {"claim_index": place, "label": label}) + "\n"
+    return json.dumps(names | {"claim_index": number, "label": label}) + "\n"
 
 
 def predictions(path: Path) -> dict[tuple[str, int], str]:
@@ -194,16 +192,16 @@ def predictions(path: Path) -> dict[tuple[str, int], str]:
 
     By the item's id and the place of the claim in its response.
     """
-    found = {}
+    labels = {}
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 row = json.loads(line)
                 key = f"{row['setting']}/{row['model']}/{row['id']}", int(row["claim_index"])
-                found[key] = Label(row["label"]).value
+                labels[key] = Label(row["label"]).value
             except (ValueError, KeyError, TypeError) as error:
                 raise UsageError(
                     f"{path} line {number}: {type(error).__name__}: {error}. Each line needs "
                     '{"setting", "model", "id", "claim_index", "label"}.'
                 ) from error
-    return found
+    return labels

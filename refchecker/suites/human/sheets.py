@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
 
 from ...types import Label
 from .. import metrics
+from ..rows import Row, Scored, rows_of, sheet_of
 from ..types import Answer, Answers, Array, Item, Metric, Sheet
 from .data import SETTINGS
 from .systems import labels_of, own_sheets, system_sheets
@@ -60,49 +59,44 @@ def within(names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _checker(setting: str, items: Sequence[Item], given: Mapping[str, Answer]) -> Sheet:
-    rows: list[tuple[str, str, str, str]] = []
-    missing: Counter[str] = Counter()
+    units: list[Scored] = []
     undetermined: Counter[str] = Counter()
     for item in items:
         labels, why = labels_of(item, given.get(item.id), len(item.fields["claims"]))
-        for place, truth in enumerate(item.fields["labels"]):
+        for number, truth in enumerate(item.fields["labels"]):
+            row: Row | str = why
             if truth is None:
-                missing["it has no human label"] += 1
-            elif labels is None:
-                missing[why] += 1
-            else:
-                rows.append((f"{item.id}#{place}", item.group, truth, labels[place]))
-                if labels[place] == Label.ABSTAIN:
+                row = "it has no human label"
+            elif labels is not None:
+                codes = metrics.codes([truth, labels[number]]).tolist()
+                row = {"truth": codes[0], "guess": codes[1], "right": int(codes[0] == codes[1])}
+                if labels[number] == Label.ABSTAIN:
                     undetermined[why or "unsure"] += 1
-    truth, guess = (metrics.codes([row[at] for row in rows]) for at in (2, 3))
-    names = [*metrics.LABELS, Label.ABSTAIN]
-    by_label: dict[str, Metric] = {
-        f"f1_{label.lower()}": _label_f1(code) for code, label in enumerate(metrics.LABELS)
-    }
+            units.append(Scored(f"{item.id}#{number}", item.group, row))
+    truths, guesses = (Counter(row[of] for row in rows_of(units)) for of in ("truth", "guess"))
     measured: dict[str, Metric] = {
         "accuracy": metrics.of(metrics.accuracy, "truth", "guess"),
         "macro_f1": metrics.of(metrics.macro_f1, "truth", "guess"),
-        **by_label,
+        **{f"f1_{label.lower()}": _label_f1(code) for code, label in enumerate(metrics.LABELS)},
         "balanced_accuracy": metrics.of(metrics.balanced_accuracy, "truth", "guess"),
         "kappa": metrics.of(metrics.kappa, "truth", "guess"),
         "uniform_kappa": lambda sheet: metrics.uniform_kappa(
             sheet["truth"], sheet["guess"], len(metrics.LABELS)
         ),
     }
-    return Sheet(
+    return sheet_of(
         f"checker/{setting}",
-        [row[0] for row in rows],
-        [row[1] for row in rows],
-        {"truth": truth, "guess": guess, "right": (truth == guess).astype(int)},
+        units,
         measured,
         right="right",
         label="guess",
         tested=("accuracy", "macro_f1", "f1_contradiction", "balanced_accuracy"),
-        missing=missing,
         counts={
-            "gold": {label.value: int((truth == code).sum()) for code, label in enumerate(names[:-1])},
-            "given": {label.value: int((guess == code).sum()) for code, label in enumerate(names)},
-            "majority_floor": round(float(np.bincount(truth).max() / len(truth)), 6) if len(truth) else None,
+            "gold": {label.value: truths[code] for code, label in enumerate(metrics.LABELS)},
+            "given": {
+                label.value: guesses[code] for code, label in enumerate((*metrics.LABELS, Label.ABSTAIN))
+            },
+            "majority_floor": round(max(truths.values()) / truths.total(), 6) if truths else None,
             "undetermined": dict(undetermined),
         },
     )
@@ -115,46 +109,29 @@ def _label_f1(code: int) -> Metric:
 # -- responses -----------------------------------------------------------------------------------
 
 
-class _Rated(NamedTuple):
-    """A response: what share of it is not supported, by people and by the checker (nan for no claims)."""
-
-    id: str
-    group: str
-    truth: float
-    guess: float
-
-
 def _response(name: str, items: Sequence[Item], given: Mapping[str, Answer]) -> Sheet:
-    rows: list[_Rated] = []
-    missing: Counter[str] = Counter()
+    """The share of a response that is not supported, by people and by the checker (nan for no claims)."""
+    units: list[Scored] = []
     claims = 0
-    human = name.endswith("/human")
     for item in items:
         truths = item.fields["labels"]
-        labels, why = labels_of(item, given.get(item.id), len(truths) if human else None)
+        labels, why = labels_of(item, given.get(item.id), len(truths) if name.endswith("/human") else None)
+        row: Row | str = why
         if not truths:
-            missing["people found no claim in it"] += 1
+            row = "people found no claim in it"
         elif None in truths:
-            missing["a claim of it has no human label"] += 1
-        elif labels is None:
-            missing[why] += 1
-        else:
+            row = "a claim of it has no human label"
+        elif labels is not None:
             claims += len(labels)
-            rows.append(_Rated(item.id, item.group, _unsupported(truths), _unsupported(labels)))
-    truth = np.array([row.truth == 0 for row in rows], dtype=int)
-    rates, guesses = (np.array([getattr(row, at) for row in rows], dtype=float) for at in ("truth", "guess"))
-    guess = np.where(np.isnan(guesses), -1, guesses == 0).astype(int)
-    return Sheet(
+            rate, guessed = _unsupported(truths), _unsupported(labels)
+            truth, guess = int(rate == 0), -1 if math.isnan(guessed) else int(guessed == 0)
+            row = {"truth": truth, "guess": guess, "rate": rate, "guessed_rate": guessed}
+            row["right"] = int(truth == guess)
+        units.append(Scored(item.id, item.group, row))
+    truths, guesses = (Counter(row[of] for row in rows_of(units)) for of in ("truth", "guess"))
+    return sheet_of(
         f"response/{name}",
-        [row.id for row in rows],
-        [row.group for row in rows],
-        {
-            "truth": truth,
-            "guess": guess,
-            "rate": rates,
-            "guessed_rate": guesses,
-            "right": (truth == guess).astype(int),
-        },
+        units,
         {
             "accuracy": metrics.of(metrics.accuracy, "truth", "guess"),
             "fact_f1": metrics.of(metrics.f1, "truth", "guess"),
@@ -165,12 +142,11 @@ def _response(name: str, items: Sequence[Item], given: Mapping[str, Answer]) -> 
         },
         right="right",
         tested=("accuracy", "nonfact_f1", "balanced_accuracy", "pearson"),
-        missing=missing,
         counts={
-            "factual": int(truth.sum()),
-            "not_factual": int((truth == 0).sum()),
-            "called_factual": int((guess == 1).sum()),
-            "nothing_judged": int((guess == -1).sum()),
+            "factual": truths[1],
+            "not_factual": truths[0],
+            "called_factual": guesses[1],
+            "nothing_judged": guesses[-1],
             "claims_checked": claims,
         },
     )
@@ -187,5 +163,5 @@ def _unsupported(labels: Sequence[str]) -> float:
     One that was not judged, beside others that were, is no support.
     """
     if all(label == Label.ABSTAIN for label in labels):
-        return np.nan
+        return math.nan
     return sum(label != Label.ENTAILMENT for label in labels) / len(labels)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,18 +106,15 @@ Labelling = Callable[[Task], Answer]
 
 
 def _labels_stage(items: Sequence[Item], signature: str, label: Labelling) -> Stage:
-    def answer(tasks: Iterable[Task]) -> Iterator[Answer]:
-        return map(label, tasks)
-
-    return Stage("check-human", signature, _tasks(items, "human"), answer)
+    return Stage("check-human", signature, _tasks(items, "human"), lambda tasks: map(label, tasks))
 
 
-def _lookup(found: dict[tuple[str, int], str]) -> Labelling:
+def _lookup(known: dict[tuple[str, int], str]) -> Labelling:
     def label(task: Task) -> Answer:
-        keys = [(task.key, place) for place in range(len(task.ask["claims"]))]
-        absent = sum(key not in found for key in keys)
+        keys = [(task.key, number) for number in range(len(task.ask["claims"]))]
+        absent = sum(key not in known for key in keys)
         fault = f"{absent} of its claims are not in the file" if absent else ""
-        return Answer({"labels": [found.get(key, Label.ABSTAIN.value) for key in keys]}, fault)
+        return Answer({"labels": [known.get(key, Label.ABSTAIN.value) for key in keys]}, fault)
 
     return label
 
@@ -140,10 +137,10 @@ def _majority(items: Sequence[Item]) -> Labelling:
 def _response_stages(items: Sequence[Item], tools: Tools) -> list[Stage]:
     """The questions to the model, then its responses to the extractor and the checker."""
     first = {item.group: item for item in reversed(items)}
-    asked = [first[group] for group in dict.fromkeys(item.group for item in items)]
+    chosen = [first[group] for group in dict.fromkeys(item.group for item in items)]
 
     def questions(answers: Answers) -> Iterator[Task]:
-        for item in asked:
+        for item in chosen:
             fields = item.fields
             if not fields["question"]:
                 raise UsageError(f"{item.group} has no question. Prepare the data with its questions.")
@@ -151,7 +148,7 @@ def _response_stages(items: Sequence[Item], tools: Tools) -> list[Stage]:
             yield question_task(item.group, fields["question"], shown)
 
     def responses(answers: Answers) -> Iterator[Task]:
-        for item in asked:
+        for item in chosen:
             reply = answers[RESPOND].get(item.group)
             if reply and not reply.fault:
                 ask = {name: item.fields[name] for name in ("question", "references")}

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ...aggregate import soft
 from ...types import Label
 from .. import metrics
-from ..types import Answer, Array, Columns, Item, Metric, Sheet
+from ..rows import FAULT_CHARS, NOT_ASKED, Row, Scored, rows_of, sheet_of
+from ..types import Answer, Columns, Item, Metric, Sheet
 from .data import SETTINGS
 
-FAULT_CHARS = 80
 RATES = {
     "abstain": Label.ABSTAIN,
     "entailment": Label.ENTAILMENT,
@@ -28,7 +27,7 @@ def labels_of(item: Item, answer: Answer | None, expected: int | None) -> tuple[
     if not item.fields["claims"]:
         return [], ""
     if answer is None:
-        return None, "not asked yet: the run is not finished"
+        return None, NOT_ASKED
     fault = answer.fault[:FAULT_CHARS]
     labels = answer.value.get("labels")
     if labels is None or (expected is not None and len(labels) != expected):
@@ -36,84 +35,46 @@ def labels_of(item: Item, answer: Answer | None, expected: int | None) -> tuple[
     return (None, fault) if fault and not labels else (labels, fault)
 
 
-class _Shares:
-    """The rows of a sheet of shares, as they are collected."""
-
-    def __init__(self) -> None:
-        self.ids: list[str] = []
-        self.groups: list[str] = []
-        self.shares: dict[str, list[dict[Label, float]]] = {}
-        self.missing: Counter[str] = Counter()
-
-    def add(self, item: Item, **labels: Sequence[str]) -> None:
-        self.ids.append(item.id)
-        self.groups.append(item.group)
-        for suffix, given in labels.items():
-            self.shares.setdefault(suffix, []).append(soft([Label(label) for label in given]))
-
-    def columns(self) -> dict[str, Array]:
-        """A column per label and for Neutral or Contradiction, for each who gave labels."""
-        found: dict[str, Array] = {}
-        for who, rows in self.shares.items():
-            suffix = "" if who == "checker" else f"_{who}"
-            for rate, label in RATES.items():
-                found[rate + suffix] = np.array([row[label] for row in rows], dtype=float)
-            found["hallucination" + suffix] = found["neutral" + suffix] + found["contradiction" + suffix]
-        return found
-
-
 def system_sheets(setting: str, form: str, items: Sequence[Item], given: Mapping[str, Answer]) -> list[Sheet]:
     """A sheet for each model that people annotated, and one for their ranking."""
     models = list(dict.fromkeys(item.fields["model"] for item in items))
-    whole = _collected(items, given, form)
-    columns = whole.columns()
-    model_of = {item.id: models.index(item.fields["model"]) for item in items}
-    column = np.array([model_of[unit] for unit in whole.ids], dtype=int)
+    units = [_unit(item, given.get(item.id), form) for item in items]
+    means = _means(units)
     sheets = []
-    for place, model in enumerate(models):
-        rows = np.flatnonzero(column == place)
-        missing = _collected([item for item in items if item.fields["model"] == model], given, form).missing
-        sheets.append(
-            Sheet(
-                f"system/{setting}/{model}/{form}",
-                [whole.ids[row] for row in rows],
-                [whole.groups[row] for row in rows],
-                {name: values[rows] for name, values in columns.items()},
-                _means(columns),
-                missing=missing,
-            )
-        )
+    for model in models:
+        members = [u for u, item in zip(units, items, strict=True) if item.fields["model"] == model]
+        sheets.append(sheet_of(f"system/{setting}/{model}/{form}", members, means))
     if len(models) < 3:
         return sheets
-    ranking = Sheet(
-        f"ranking/{setting}/{form}",
-        whole.ids,
-        whole.groups,
-        {**columns, "model": column},
-        {f"spearman_{name}": _rank_correlation(f"{name}_people", name) for name in RANKED},
-        missing=whole.missing,
-        counts={"models": models},
-    )
-    return [*sheets, ranking]
+    ranked = [
+        unit if isinstance(unit.row, str) else unit._replace(row={**unit.row, "model": models.index(model)})
+        for unit, model in zip(units, (item.fields["model"] for item in items), strict=True)
+    ]
+    correlations = {f"spearman_{name}": _rank_correlation(f"{name}_people", name) for name in RANKED}
+    return [*sheets, sheet_of(f"ranking/{setting}/{form}", ranked, correlations, counts={"models": models})]
 
 
-def _collected(items: Iterable[Item], given: Mapping[str, Answer], form: str) -> _Shares:
+def _unit(item: Item, answer: Answer | None, form: str) -> Scored:
     """Shares by the checker and by people; a response without claims is all Abstain (RefChecker's README)."""
-    found = _Shares()
-    for item in items:
-        truths = item.fields["labels"]
-        labels, why = labels_of(item, given.get(item.id), len(truths) if form == "human" else None)
-        if None in truths:
-            found.missing["a claim of it has no human label"] += 1
-        elif labels is None:
-            found.missing[why] += 1
-        else:
-            found.add(item, checker=labels, people=truths)
-    return found
+    truths = item.fields["labels"]
+    labels, why = labels_of(item, answer, len(truths) if form == "human" else None)
+    if None in truths:
+        return Scored(item.id, item.group, "a claim of it has no human label")
+    row = why if labels is None else {**_shares(labels), **_shares(truths, "_people")}
+    return Scored(item.id, item.group, row)
 
 
-def _means(columns: Columns) -> dict[str, Metric]:
-    return {name: metrics.of(metrics.share, name) for name in columns}
+def _shares(labels: Sequence[str], suffix: str = "") -> dict[str, float]:
+    """The share of each label, and of Neutral and Contradiction together."""
+    shares = soft([Label(label) for label in labels])
+    rates = {rate: shares[label] for rate, label in RATES.items()}
+    rates["hallucination"] = rates["neutral"] + rates["contradiction"]
+    return {rate + suffix: share for rate, share in rates.items()}
+
+
+def _means(units: Sequence[Scored]) -> dict[str, Metric]:
+    """The mean of each column."""
+    return {name: metrics.of(metrics.share, name) for name in next(iter(rows_of(units)), {})}
 
 
 def _rank_correlation(people: str, checker: str) -> Metric:
@@ -135,26 +96,18 @@ def own_sheets(items: Sequence[Item], given: Mapping[str, Answer]) -> list[Sheet
     first = {item.group: item for item in reversed(items)}
     sheets = []
     for setting in SETTINGS:
-        asked = [item for item in first.values() if item.fields["setting"] == setting]
-        found = _Shares()
-        for item in asked:
-            answer = given.get(item.group)
-            if answer is None:
-                found.missing["no response, or not checked yet"] += 1
-            elif answer.fault and not answer.value.get("labels"):
-                found.missing[answer.fault[:FAULT_CHARS]] += 1
-            else:
-                found.add(item, checker=answer.value["labels"])
-        columns = found.columns()
-        if asked:
-            sheets.append(
-                Sheet(
-                    f"system/{setting}/own/triplet",
-                    found.ids,
-                    found.groups,
-                    columns,
-                    _means(columns),
-                    missing=found.missing,
-                )
-            )
+        questions = [item for item in first.values() if item.fields["setting"] == setting]
+        units = [_own_unit(item, given.get(item.group)) for item in questions]
+        if units:
+            sheets.append(sheet_of(f"system/{setting}/own/triplet", units, _means(units)))
     return sheets
+
+
+def _own_unit(item: Item, answer: Answer | None) -> Scored:
+    if answer is None:
+        row: Row | str = "no response, or not checked yet"
+    elif answer.fault and not answer.value.get("labels"):
+        row = answer.fault[:FAULT_CHARS]
+    else:
+        row = _shares(answer.value["labels"])
+    return Scored(item.id, item.group, row)

@@ -89,12 +89,14 @@ def _triplets(rows: Mapping[str, Row], extract: Extractor) -> dict[str, list[str
         copula = _COPULA.match(row.context)
         if copula:
             triplets.append(list(copula.groups()))
-        wanted = _words(row.context) - PRONOUNS
-        found[row.id] = next((parts for parts in triplets if wanted <= _words(" ".join(parts))), None)
+        wanted = _distinct_words(row.context) - PRONOUNS
+        found[row.id] = next(
+            (parts for parts in triplets if wanted <= _distinct_words(" ".join(parts))), None
+        )
     return found
 
 
-def _words(text: str) -> set[str]:
+def _distinct_words(text: str) -> set[str]:
     return set(re.findall(r"[\w']+", text.casefold()))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @cache
-def words(name: str) -> Any:
+def word_list(name: str) -> Any:
     """The word list of that name."""
     text = files("refchecker").joinpath("suites", "imaginary", "words", f"{name}.json").read_text("utf-8")
     return json.loads(text)
@@ -66,10 +66,10 @@ class Clause:
         return f"{self._have} never {self._participle} {self.rest}"
 
     @property
-    def asked(self) -> str:
+    def turned(self) -> str:
         """Subject and predicate turned round, as after "at no time".
 
-        >>> Clause("Jane Austen", "write", "Emma", past=True).asked
+        >>> Clause("Jane Austen", "write", "Emma", past=True).turned
         'did Jane Austen write Emma'
         """
         if not self.past:
@@ -118,7 +118,7 @@ class Clause:
             "not": self.negated(),
             "nt": self.negated("n't"),
             "never": self.never,
-            "atno": self.asked,
+            "atno": self.turned,
             "bare": self.bare,
             "hyp": self.hypothetical,
             "inverted": self.inverted,
@@ -136,7 +136,7 @@ class Clause:
 
 def _inflected(verb: str) -> tuple[str, str, str]:
     """Third person, past and participle."""
-    third, past, participle = words("verbs")[verb]
+    third, past, participle = word_list("verbs")[verb]
     return third, past, participle
 
 
@@ -146,7 +146,7 @@ def sentence(text: str) -> str:
     >>> sentence("what if the sun were cold? many would freeze.")
     'What if the sun were cold? Many would freeze.'
     """
-    return re.sub(r"(^|\? )(\w)", lambda found: found[1] + found[2].upper(), text)
+    return re.sub(r"(^|\? )(\w)", lambda start: start[1] + start[2].upper(), text)
 
 
 def with_articles(text: str) -> str:

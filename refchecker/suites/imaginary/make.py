@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ..types import Item
-from .grammar import Clause, sentence, with_articles, words
+from .grammar import Clause, sentence, with_articles, word_list
 
 SETS = ("supported", "contradicting", "imaginary")
 CONSTRUCTIONS = ("affirmative", "negation", "unlikely", "modal", "if_clause", "would_clause")
@@ -56,7 +56,7 @@ def make(seed: int, per_cell: int, sets: Sequence[str], constructions: Sequence[
         raise UsageError(
             f"--per_cell {per_cell}: the word lists hold {len(statements)} statements. Ask for 1 to so many."
         )
-    frames = {construction: _dealt(words("frames")[construction], rng) for construction in CONSTRUCTIONS}
+    frames = {construction: _dealt(word_list("frames")[construction], rng) for construction in CONSTRUCTIONS}
     names = made_up_names(rng)
     items = []
     for number, statement in enumerate(statements[:per_cell]):
@@ -68,16 +68,16 @@ def make(seed: int, per_cell: int, sets: Sequence[str], constructions: Sequence[
             "imaginary": _made_up(statement, names, rng),
         }
         for construction in constructions:
-            for each in sets:
-                fields = _fields(statement, *known[each], construction, frame[construction], circumstances)
+            for of in sets:
+                fields = _fields(statement, *known[of], construction, frame[construction], circumstances)
                 group = f"{statement.relation['relation']}/{statement.subject}"
-                items.append(Item(f"{each}/{construction}/{number:04d}", group, {"set": each, **fields}))
+                items.append(Item(f"{of}/{construction}/{number:04d}", group, {"set": of, **fields}))
     return items
 
 
 def _statements(rng: random.Random) -> Iterator[Statement]:
     """Every fact once, relation by turns; then every fact in another of its wordings, and so on."""
-    relations = words("facts")
+    relations = word_list("facts")
     orders = {r["relation"]: rng.sample(r["facts"], len(r["facts"])) for r in relations}
     starts = {r["relation"]: [rng.randrange(len(r["say"])) for _ in r["facts"]] for r in relations}
     for turn in range(max(len(r["say"]) for r in relations)):
@@ -108,9 +108,9 @@ def _cycled(frames: Sequence[str], rng: random.Random) -> Iterator[str]:
 
 def _circumstances(theme: str, rng: random.Random) -> dict[str, str]:
     """A consequence and a condition that go with the subject matter, in the forms that frames name."""
-    then = _clause(rng.choice(words("themes")[theme]["then"]))
+    then = _clause(rng.choice(word_list("themes")[theme]["then"]))
     then_past = replace(then, past=True)
-    condition = replace(_clause(rng.choice(words("themes")[theme]["cond"])), past=True)
+    condition = replace(_clause(rng.choice(word_list("themes")[theme]["cond"])), past=True)
     return {
         "then": f"{then.subject} would {then.bare}",
         "then_past": f"{then.subject} would {then_past.bare}",
@@ -192,16 +192,16 @@ def _made_up(statement: Statement, names: Iterator[str], rng: random.Random) -> 
 def _name(kind: str, names: Iterator[str], rng: random.Random) -> str:
     if kind == "symbol":
         return next(names)[0] + rng.choice(MADE_UP_LETTERS)
-    pattern = rng.choice(words("names")["patterns"][kind])
+    pattern = rng.choice(word_list("names")["patterns"][kind])
     parts = list(islice(names, pattern.count("{}")))
-    if kind not in words("names")["proper"]:
+    if kind not in word_list("names")["proper"]:
         parts = [part.lower() for part in parts]
     return with_articles(str(pattern).format(*parts))
 
 
 def made_up_names(rng: random.Random) -> Iterator[str]:
     """Words that are nobody's name, each once, without end."""
-    lists = words("names")
+    lists = word_list("names")
     used = set(lists["avoid"])
     while True:
         middle = rng.choice(lists["middles"]) if rng.random() < LONG_NAMES else ""

@@ -10,14 +10,13 @@ affirmative together, `all` in the place of a set the three sets, `balance` ever
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ...types import Label
 from .. import metrics
+from ..rows import FAULT_CHARS, NOT_ASKED, Row, Scored, reason, sheet_of
 from ..squad import exact_match, f1, normalised
 from ..types import Answer, Answers, Columns, Item, Metric, Sheet
 from .asking import PROMPTS, SETUPS, VERIFY, final_answer, verify_key
@@ -27,25 +26,22 @@ from .replies import denied
 CHECK = "check"
 FORMATS = ("sentence", "triplet")
 POOLED, EVERY_SET, BALANCE = "non_affirmative", "all", "balance"
-NOT_ASKED = "not asked yet: the run is not finished"
-FAULT_CHARS = 80
-Row = Mapping[str, Any]
-Rows = tuple[list[tuple[Item, Row]], Counter[str]]  # what is scored, and why the rest is not
 
 
 def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     """The sheets that these answers allow."""
     sheets: list[Sheet] = []
-    for place, form in enumerate(FORMATS):
+    for number, form in enumerate(FORMATS):
         if CHECK in answers:
-            sheets += _sheets(f"{CHECK}/{form}", items, _checked(answers[CHECK], place), _CHECKER)
+            sheets += _sheets(f"{CHECK}/{form}", items, _checked(answers[CHECK], number), _CHECKER)
     for kind in PROMPTS:
         source = "instructed" if kind == "two_step" else kind
         if source not in answers or (kind == "two_step" and VERIFY not in answers):
             continue
+        asked_again = any(answer.value.get("attempts", 1) > 1 for answer in answers[source].values())
         for setup in SETUPS:
-            if setup == "uncontrolled" or _asked_again(answers[source]):
-                sheets += _sheets(f"{kind}/{setup}", items, _answered(answers, kind, setup), _READER)
+            if setup == "uncontrolled" or asked_again:
+                sheets += _sheets(f"{kind}/{setup}", items, _answered(answers, kind, setup), _LANGUAGE_MODEL)
     return sheets
 
 
@@ -57,8 +53,8 @@ def within(names: Sequence[str]) -> list[tuple[str, str]]:
     pairs = []
     for system in [f"{CHECK}/sentence", *(f"{kind}/controlled" for kind in PROMPTS)]:
         for construction in (*CONSTRUCTIONS, POOLED):
-            for each in ("supported", "contradicting"):
-                pairs.append((f"{system}/{each}/{construction}", f"{system}/imaginary/{construction}"))
+            for of in ("supported", "contradicting"):
+                pairs.append((f"{system}/{of}/{construction}", f"{system}/imaginary/{construction}"))
         for construction in CONSTRUCTIONS[2:]:
             pairs.append((f"{system}/imaginary/{construction}", f"{system}/imaginary/negation"))
     return [(a, b) for a, b in pairs if a in names and b in names]
@@ -67,51 +63,40 @@ def within(names: Sequence[str]) -> list[tuple[str, str]]:
 class _Kind(NamedTuple):
     """What is measured of the rows of a sheet."""
 
-    columns: tuple[str, ...]
     metrics: Mapping[str, Metric]
     tested: tuple[str, ...]
     label: str = ""
 
 
-Scored = Callable[[Item], Row | str]  # the columns' values, or why there are none
+Score = Callable[[Item], Row | str]  # the columns' values, or why there are none
 
 
-def _sheets(name: str, items: Sequence[Item], scored: Scored, kind: _Kind) -> Iterator[Sheet]:
+def _sheets(name: str, items: Sequence[Item], score_one: Score, kind: _Kind) -> Iterator[Sheet]:
     """A sheet for each cell, for the non-affirmative ones together, and for all."""
-    cells: dict[str, Rows] = defaultdict(lambda: ([], Counter()))
+    cells: dict[str, list[tuple[Item, Row | str]]] = defaultdict(list)
     for item in items:
-        each, construction = item.fields["set"], item.fields["construction"]
-        places = [f"{each}/{construction}", f"{EVERY_SET}/{construction}", BALANCE]
+        of, construction = item.fields["set"], item.fields["construction"]
+        parts = [f"{of}/{construction}", f"{EVERY_SET}/{construction}", BALANCE]
         if construction != AFFIRMATIVE:
-            places += [f"{each}/{POOLED}", f"{EVERY_SET}/{POOLED}"]
-        row = scored(item)
-        for place in places:
-            if isinstance(row, str):
-                cells[place][1][row] += 1
-            else:
-                cells[place][0].append((item, row))
+            parts += [f"{of}/{POOLED}", f"{EVERY_SET}/{POOLED}"]
+        row = score_one(item)
+        for part in parts:
+            cells[part].append((item, row))
     sets, constructions = (*SETS, EVERY_SET), (*CONSTRUCTIONS, POOLED)
-    for place in [*(f"{each}/{c}" for each in sets for c in constructions), BALANCE]:
-        if place in cells:
-            yield _sheet(f"{name}/{place}", *cells[place], kind)
+    for part in [*(f"{of}/{c}" for of in sets for c in constructions), BALANCE]:
+        if part in cells:
+            yield _sheet(f"{name}/{part}", cells[part], kind)
 
 
-def _sheet(name: str, rows: Sequence[tuple[Item, Row]], missing: Mapping[str, int], kind: _Kind) -> Sheet:
-    columns = {
-        column: np.array([row[column] for _, row in rows], dtype=float if column == "f1" else int)
-        for column in ("right", *kind.columns)
-    }
+def _sheet(name: str, rows: Sequence[tuple[Item, Row | str]], kind: _Kind) -> Sheet:
     balance = {"balanced_accuracy": balanced} if name.endswith(BALANCE) else {}
-    return Sheet(
+    return sheet_of(
         name,
-        [_unit(item, name) for item, _ in rows],
-        [item.group for item, _ in rows],
-        columns,
+        [Scored(_unit(item, name), item.group, row) for item, row in rows],
         {**kind.metrics, **balance},
         right="right",
         label=kind.label,
         tested=("balanced_accuracy",) if balance else kind.tested,
-        missing=missing,
         counts={"right_by_frame": _by_frame(rows)}
         if name.startswith(f"{CHECK}/sentence/{EVERY_SET}/")
         else {},
@@ -126,11 +111,11 @@ def _unit(item: Item, name: str) -> str:
     return f"{construction}/{number}" if name.endswith(POOLED) else number
 
 
-def _by_frame(rows: Iterable[tuple[Item, Row]]) -> dict[str, list[int]]:
+def _by_frame(rows: Sequence[tuple[Item, Row | str]]) -> dict[str, list[int]]:
     """How many claims are right in each sentence frame, of how many."""
     frames: dict[str, list[int]] = {}
     for item, row in rows:
-        if frame := item.fields["frame"]:
+        if (frame := item.fields["frame"]) and not isinstance(row, str):
             count = frames.setdefault(frame, [0, 0])
             count[0] += int(row["right"])
             count[1] += 1
@@ -146,7 +131,6 @@ def balanced(sheet: Columns) -> float:
 # -- checkers ------------------------------------------------------------------------------------
 
 _CHECKER = _Kind(
-    ("label", "affirmative", "entailment", "neutral", "contradiction"),
     {
         **{name: metrics.of(metrics.share, name) for name in ("entailment", "neutral", "contradiction")},
         "accuracy": metrics.of(metrics.share, "right"),
@@ -156,27 +140,30 @@ _CHECKER = _Kind(
 )
 
 
-def _checked(given: Mapping[str, Answer], place: int) -> Scored:
-    def scored(item: Item) -> Row | str:
+def _checked(given: Mapping[str, Answer], number: int) -> Score:
+    """The labels of the claims in one format: the first of an answer, or the second."""
+
+    def score_one(item: Item) -> Row | str:
         answer = given.get(item.id)
         if answer is None:
             return NOT_ASKED
         labels = answer.value.get("labels", ())
-        if place >= len(labels):
+        if number >= len(labels):
             return answer.fault[:FAULT_CHARS] or "its claim has no triplet"
-        asserted = item.fields["construction"] == AFFIRMATIVE
-        code = int(metrics.codes([labels[place]])[0])
-        names = {label.lower(): int(labels[place] == label) for label in metrics.LABELS}
-        right = int((labels[place] == Label.ENTAILMENT) == asserted)
-        return {"label": code, "right": right, "affirmative": int(asserted), **names}
+        label, asserted = labels[number], item.fields["construction"] == AFFIRMATIVE
+        return {
+            "label": int(metrics.codes([label])[0]),
+            "right": int((label == Label.ENTAILMENT) == asserted),
+            "affirmative": int(asserted),
+            **{name.lower(): int(label == name) for name in metrics.LABELS},
+        }
 
-    return scored
+    return score_one
 
 
 # -- language models -----------------------------------------------------------------------------
 
-_READER = _Kind(
-    ("affirmative", "em", "f1", "abstained", "wrong", "as_asserted", "from_memory"),
+_LANGUAGE_MODEL = _Kind(
     {
         **{name: metrics.of(metrics.share, name) for name in ("f1", "em", "abstained")},
         "as_asserted": metrics.of(metrics.share, "as_asserted", "wrong"),
@@ -186,15 +173,10 @@ _READER = _Kind(
 )
 
 
-def _asked_again(given: Mapping[str, Answer]) -> bool:
-    """Whether the run asked until a reply was acceptable."""
-    return any(answer.value.get("attempts", 1) > 1 for answer in given.values())
-
-
-def _answered(answers: Answers, kind: str, setup: str) -> Scored:
+def _answered(answers: Answers, kind: str, setup: str) -> Score:
     source = "instructed" if kind == "two_step" else kind
 
-    def scored(item: Item) -> Row | str:
+    def score_one(item: Item) -> Row | str:
         given = answers[source].get(item.id)
         if given is None:
             return NOT_ASKED
@@ -207,11 +189,11 @@ def _answered(answers: Answers, kind: str, setup: str) -> Scored:
         if kind == "two_step" and answer:
             second = answers[VERIFY].get(verify_key(item, answer))
             if second is None or second.fault:
-                return second.fault[:FAULT_CHARS] if second else NOT_ASKED
+                return reason(second)
             answer = "" if denied(second.value["reply"]) else answer
         return _read(item, answer)
 
-    return scored
+    return score_one
 
 
 def _read(item: Item, answer: str) -> Row:

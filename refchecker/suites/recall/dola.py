@@ -75,8 +75,8 @@ class LocalModel:
 
     def _tokens(self, prompt: str) -> list[int]:
         if getattr(self.tokenizer, "chat_template", None):
-            said = [{"role": "user", "content": prompt}]
-            prompt = self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+            turns = [{"role": "user", "content": prompt}]
+            prompt = self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
             return list(self.tokenizer(prompt, add_special_tokens=False)["input_ids"])
         return list(self.tokenizer(prompt)["input_ids"])
 
@@ -85,14 +85,14 @@ class LocalModel:
         import torch
 
         ends = self._ends()
-        head, layers = (
-            self.model.get_output_embeddings(),
-            candidate_layers(self.model.config.num_hidden_layers),
-        )
-        given, past, made = torch.tensor([list(ids)]), None, list[int]()
+        head = self.model.get_output_embeddings()
+        layers = candidate_layers(self.model.config.num_hidden_layers)
+        context, past, made = torch.tensor([list(ids)]), None, list[int]()
         with torch.inference_mode():
             while len(made) < self.max_new_tokens:
-                out = self.model(given, past_key_values=past, use_cache=True, output_hidden_states=self.dola)
+                out = self.model(
+                    context, past_key_values=past, use_cache=True, output_hidden_states=self.dola
+                )
                 scores = out.logits[0, -1]
                 if self.dola:
                     early = torch.stack([out.hidden_states[layer][0, -1] for layer in layers])
@@ -101,7 +101,7 @@ class LocalModel:
                 if token in ends:
                     break
                 made.append(token)
-                given, past = torch.tensor([[token]]), out.past_key_values
+                context, past = torch.tensor([[token]]), out.past_key_values
         return made
 
     def _ends(self) -> set[int]:
@@ -128,8 +128,7 @@ def load_local(path: str, *, dola: bool, max_new_tokens: int = 64) -> LocalModel
         model = transformers.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **more)
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(f"--hf_model {path}: cannot load it: {error}") from error
-    model.eval()
-    digest = hashlib.sha256(
-        json.dumps(model.config.to_dict(), sort_keys=True, default=str).encode()
-    ).hexdigest()
+    model.eval()  # type: ignore[no-untyped-call]
+    config = json.dumps(model.config.to_dict(), sort_keys=True, default=str)
+    digest = hashlib.sha256(config.encode()).hexdigest()
     return LocalModel(model, tokenizer, f"{place.name}@{digest[:6]}", dola, max_new_tokens)

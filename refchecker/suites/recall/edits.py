@@ -23,6 +23,11 @@ class Edit(NamedTuple):
     edited: str
 
 
+def touches(name: str, edits: Iterable[Edit]) -> bool:
+    """Whether one of the edits replaces words of the name."""
+    return any(edit.original and says(name, [edit.original]) for edit in edits)
+
+
 def replace_words(text: str, old: str, new: str) -> str:
     """Replace whole words, wherever they stand.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from ...errors import UsageError
@@ -64,21 +65,18 @@ def stages(items: Sequence[Item], outputs: Outputs) -> list[Stage]:
     """The file as if it had been asked; what it lacks is a fault, and so counted."""
     methods = {name.rpartition("|")[2] for name in outputs.texts}
 
-    def asked(answers: Answers) -> Iterator[Task]:
+    def written(answers: Answers) -> Iterator[Task]:
         for item in items:
-            for method in METHODS:
-                for condition in CONDITIONS:
-                    name = key(item.id, condition, method)
-                    wanted = method in methods and condition in conditions_of(method)
-                    if item.fields["task"] == "probe":
-                        wanted = False
-                    if name in outputs.texts or wanted:
-                        yield Task(name, {"output": _digest(outputs.texts.get(name))})
+            for method, condition in product(METHODS, CONDITIONS):
+                name = key(item.id, condition, method)
+                wanted = method in methods and condition in conditions_of(method)
+                if name in outputs.texts or (wanted and item.fields["task"] != "probe"):
+                    yield Task(name, {"output": _digest(outputs.texts.get(name))})
 
     def rated(answers: Answers) -> Iterator[Task]:
         return (Task(name, {"rating": value}) for name, value in outputs.ratings.items())
 
-    stages = [Stage("answers", "outputs:file", asked, _answered(lambda task: outputs.texts.get(task.key)))]
+    stages = [Stage("answers", "outputs:file", written, _answered(lambda task: outputs.texts.get(task.key)))]
     if outputs.ratings:
         stages.append(
             Stage("ratings", "ratings:file", rated, _answered(lambda task: str(task.ask["rating"])))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..rows import sheet_of
 from ..types import Answers, Item, Sheet
 from .answers import says
-from .scores import flag, mean_of, replies_of, reply, sheet_of
+from .scores import flag, mean_of, replies_of, reply, scored
 
 _CAUTION = re.compile(
     r"knowledge cut-?\s?off|as of my|my (?:last )?(?:knowledge|training|update|information)|up[- ]to[- ]date"
@@ -29,13 +30,11 @@ def cautious(text: str) -> bool:
 
 def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     """The sheet of the baseline's answers, where there are any."""
-    own = [item for item in items if item.fields["task"] == "probe"]
-    replies = replies_of(answers)
-    rows = {}
-    for item in own:
+    probes = [item for item in items if item.fields["task"] == "probe"]
+    replies, rows = replies_of(answers), {}
+    for item in probes:
         if (text := reply(replies, item.id, "edited", "baseline")) is not None:
             follows = says(text, item.fields["answers"])
             rows[item.id] = {"ideal": flag(cautious(text)), "follows": flag(follows)}
     metrics = {"ideal": mean_of("ideal"), "follows_text": mean_of("follows")}
-    sheet = sheet_of("future/probe/baseline", own, rows, metrics=metrics)
-    return [sheet] if sheet else []
+    return [sheet_of("future/probe/baseline", scored(probes, rows), metrics)] if rows else []

@@ -18,7 +18,7 @@ from typing import Any
 from ...errors import UsageError
 from ..types import Item
 from .answers import names_of, says
-from .edits import Edit
+from .edits import Edit, touches
 from .rules import sample
 
 KEYS = {
@@ -97,14 +97,10 @@ def _item(row: Mapping[str, Any], where: str, of: str, task: str, number: int) -
             "target": own["target"],
             "edit": "answer" if task == "QA-A" else "published",
             "edits": edits,
-            "touches_name": _touches(own["subject"] or own["question"], edits),
+            "touches_name": touches(own["subject"] or own["question"], edits),
         },
     )
     return Item(f"{of}/{task}/{source}", f"{of}/{task}/{source}", fields)
-
-
-def _touches(name: str, edits: list[Edit]) -> bool:
-    return any(old and says(name, [old]) for old, _ in edits)
 
 
 def word_changes(original: str, edited: str) -> list[Edit]:

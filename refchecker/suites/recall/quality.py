@@ -62,10 +62,10 @@ class NoSynonyms:
         return ()
 
 
-def words(text: str) -> list[str]:
+def meteor_tokens(text: str) -> list[str]:
     """METEOR's tokens: words and numbers, in lower case.
 
-    >>> words("A well-known law: F=ma.")
+    >>> meteor_tokens("A well-known law: F=ma.")
     ['a', 'well-known', 'law', 'f', 'ma']
     """
     return re.findall(r"\w+(?:[-']\w+)*", text.lower())
@@ -73,11 +73,11 @@ def words(text: str) -> list[str]:
 
 def meteor(text: str, wanted: str) -> float:
     """METEOR with exact and stem matches, 0 to 1; 0 for an empty text."""
-    said, target = words(text), words(wanted)
-    if not said or not target:
+    tokens, target = meteor_tokens(text), meteor_tokens(wanted)
+    if not tokens or not target:
         return 0.0
     _, scores, stemmer, _ = _libraries()
-    return float(scores.single_meteor_score(target, said, stemmer=stemmer, wordnet=NoSynonyms()))
+    return float(scores.single_meteor_score(target, tokens, stemmer=stemmer, wordnet=NoSynonyms()))
 
 
 def rouge_l(text: str, wanted: str) -> float:

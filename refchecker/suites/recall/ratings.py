@@ -15,8 +15,8 @@ from ...llms.prompt import prompt
 from ..metrics import pearson
 from ..types import Answers, Item, Task
 from .facts import rows
-from .scores import asked_methods, d_rate, rating, replies_of
-from .tasks import CONDITIONS, key
+from .scores import d_rate, rating_in, replied, replies_of
+from .tasks import key
 
 RATING_TOKENS = 8
 Scores = Mapping[str, tuple[float, float]]  # item -> ratings with the original and with the edited context
@@ -25,50 +25,37 @@ Scores = Mapping[str, tuple[float, float]]  # item -> ratings with the original 
 def tasks(items: Sequence[Item], answers: Answers) -> Iterator[Task]:
     """Each definition that the system wrote, for a language model to rate."""
     replies, form = replies_of(answers), prompt("recall_rate")
-    for item in items:
-        if item.fields["task"] != "TG":
-            continue
-        for method in asked_methods(replies):
-            for condition in CONDITIONS:
-                answer = replies.get(key(item.id, condition, method))
-                if answer is None or answer.fault:
-                    continue
-                user = form.user.substitute(
-                    subject=item.fields["subject"],
-                    target=item.fields["target"],
-                    output=answer.value["reply"],
-                )
-                ask = {"system": form.system, "user": user, "max_tokens": RATING_TOKENS}
-                yield Task(key(item.id, condition, method), ask)
+    definitions = [item for item in items if item.fields["task"] == "TG"]
+    for item, name, output in replied(definitions, replies):
+        subject, target = item.fields["subject"], item.fields["target"]
+        user = form.user.substitute(subject=subject, target=target, output=output)
+        yield Task(name, {"system": form.system, "user": user, "max_tokens": RATING_TOKENS})
 
 
 def llm_scores(answers: Answers, method: str = "baseline") -> dict[str, tuple[float, float]]:
     """What the language model gave the outputs of a method, by item, where both can be read."""
-    found = answers.get("ratings", {})
+    ratings = answers.get("ratings", {})
     both = {}
-    for name in found:
-        item, condition, own = name.rsplit("|", 2)
-        if condition == "edited" and own == method:
-            original = found.get(key(item, "original", method)) or found.get(
-                key(item, "original", "baseline")
-            )
-            pair = rating(original), rating(found[name])
-            if not any(map(math.isnan, pair)):
-                both[item] = pair
+    for name in ratings:
+        item = name.rsplit("|", 2)[0]
+        if name == key(item, "edited", method):
+            original, edited = (rating_in(ratings, item, c, method) for c in ("original", "edited"))
+            if not math.isnan(original + edited):
+                both[item] = original, edited
     return both
 
 
 def load_people(path: Path) -> dict[str, dict[str, tuple[float, float]]]:
     """People's ratings, by rater and item, of JSON Lines {"rater", "id", "original", "edited"}."""
-    found: dict[str, dict[str, tuple[float, float]]] = {}
+    raters: dict[str, dict[str, tuple[float, float]]] = {}
     for where, row in rows(path):
         pair: tuple[Any, Any] = row.get("original"), row.get("edited")
         if not isinstance(row.get("id"), str) or not all(x in (1, 2, 3, 4, 5) for x in pair):
             raise UsageError(
                 f'{where}: each line needs {{"rater", "id", "original", "edited"}}, ratings from 1 to 5.'
             )
-        found.setdefault(str(row.get("rater", "1")), {})[row["id"]] = (float(pair[0]), float(pair[1]))
-    return found
+        raters.setdefault(str(row.get("rater", "1")), {})[row["id"]] = (float(pair[0]), float(pair[1]))
+    return raters
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from .edits import (
     replace_words,
     shifted_date,
     shifted_dates,
+    touches,
     word_edits,
 )
 from .facts import Event, Term
@@ -44,12 +45,15 @@ class Built:
 
     def first_good(self, attempts: Iterator[Fields]) -> Fields | None:
         """Keep the first attempt that passes the inspection."""
-        for fields in attempts:
-            if not (why := flaw(fields)):
-                self.samples.append(fields)
-                return fields
+        return next((fields for fields in attempts if self.keep(fields, flaw(fields))), None)
+
+    def keep(self, fields: Fields, why: str) -> bool:
+        """Keep the sample, or count why not."""
+        if why:
             self.dropped.setdefault((fields["set"], fields["task"]), Counter())[why] += 1
-        return None
+        else:
+            self.samples.append(fields)
+        return not why
 
 
 def sample(of: str, task: str, fields: Mapping[str, Any]) -> Fields:
@@ -129,8 +133,8 @@ def _event_others(event: Event, key: str, known: Pool, chance: random.Random) ->
         fields = _asked(event, asked)
         for kind in _shuffled(["when", "where", "who"], chance):
             for edited, edits in _changed(event, asked, kind, known, fields["original"], chance):
-                name = any(says(event.name, [old]) for old, _ in edits)
-                more = {"edited": edited, "edits": edits, "edit": kind, "touches_name": name}
+                more = {"edited": edited, "edits": edits, "edit": kind}
+                more["touches_name"] = touches(event.name, edits)
                 yield sample("events", "QA-NA", {**fields, **more})
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ..metrics import share
-from ..types import Answer, Answers, Array, Columns, Item, Metric, Sheet
+from ..rows import Row, Scored, sheet_of
+from ..types import Answer, Answers, Array, Item, Metric, Sheet
 from . import quality
 from .answers import says
 from .tasks import CONDITIONS, METHODS, key
@@ -40,9 +40,14 @@ def asked_methods(replies: Replies) -> list[str]:
     return [method for method in METHODS if method in found]
 
 
-def columns_of(rows: Sequence[Mapping[str, float]]) -> dict[str, Array]:
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: np.array([row.get(name, math.nan) for row in rows], dtype=float) for name in names}
+def replied(items: Iterable[Item], replies: Replies) -> Iterator[tuple[Item, str, str]]:
+    """Each output that there is, with its item and its key."""
+    methods = asked_methods(replies)
+    for item in items:
+        for name in (key(item.id, condition, method) for method in methods for condition in CONDITIONS):
+            answer = replies.get(name)
+            if answer is not None and not answer.fault:
+                yield item, name, answer.value.get("reply", "")
 
 
 def known_mean(column: Array) -> float:
@@ -92,59 +97,56 @@ def reappearing(edits: Iterable[Sequence[str]], original: str | None, edited: st
 def sheets(items: Sequence[Item], answers: Answers) -> list[Sheet]:
     """A sheet per set, task and method."""
     replies = replies_of(answers)
-    found = []
-    for method in asked_methods(replies):
-        for of, task in sorted({(i.fields["set"], i.fields["task"]) for i in items}):
-            own = [i for i in items if (i.fields["set"], i.fields["task"]) == (of, task)]
-            if task == "probe":
-                continue
-            make = _definitions if task == "TG" else _questions
-            if sheet := make(f"{of}/{task}/{method}", own, replies, method, answers):
-                found.append(sheet)
-    return found
+    made = [
+        (_definitions if task == "TG" else _questions)(f"{of}/{task}/{method}", members, replies, answers)
+        for method in asked_methods(replies)
+        for (of, task), members in by_task(items).items()
+    ]
+    return [sheet for sheet in made if sheet.ids]
 
 
-def sheet_of(
-    name: str, own: Sequence[Item], rows: Mapping[str, Mapping[str, float]], **more: Any
-) -> Sheet | None:
-    kept = [item for item in own if item.id in rows]
-    if not kept:
-        return None
-    lacking = len(own) - len(kept)
-    missing = {"no answer with the edited context": lacking} if lacking else {}
-    columns = columns_of([rows[item.id] for item in kept])
-    return Sheet(name, [i.id for i in kept], [i.group for i in kept], columns, missing=missing, **more)
+def by_task(items: Iterable[Item]) -> dict[tuple[str, str], list[Item]]:
+    """The items of each set and task, but for the probe's."""
+    tasks: dict[tuple[str, str], list[Item]] = {}
+    for item in items:
+        if item.fields["task"] != "probe":
+            tasks.setdefault((item.fields["set"], item.fields["task"]), []).append(item)
+    return dict(sorted(tasks.items()))
+
+
+def scored(items: Iterable[Item], rows: Mapping[str, Row]) -> Iterator[Scored]:
+    """The items with their rows."""
+    for item in items:
+        yield Scored(item.id, item.group, rows.get(item.id, "no answer with the edited context"))
 
 
 # -- questions -------------------------------------------------------------------------------------
 
 
-def _questions(
-    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
-) -> Sheet | None:
+def _questions(name: str, items: Sequence[Item], replies: Replies, answers: Answers) -> Sheet:
+    method = name.rpartition("/")[2]
     rows = {}
     lacking: Counter[str] = Counter()
-    for item in own:
-        said = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
-        lacking.update(f"without {c}" for c in CONDITIONS if said[c] is None)
-        if (edited := said["edited"]) is None:
+    for item in items:
+        outputs = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
+        lacking.update(f"without {c}" for c in CONDITIONS if outputs[c] is None)
+        if (edited := outputs["edited"]) is None:
             continue
         names, wrong = item.fields["answers"], item.fields["edited_answers"]
-        row = {f"right_{c}": flag(says(text, names)) for c, text in said.items() if text is not None}
+        row = {f"right_{c}": flag(says(text, names)) for c, text in outputs.items() if text is not None}
         row |= {"wrong_edited": 1 - row["right_edited"], "touches": flag(item.fields["touches_name"])}
         row["repeats"] = flag(says(edited, wrong)) if wrong else math.nan
         row["both"] = flag(says(edited, wrong) and says(edited, names)) if wrong else math.nan
-        rows[item.id] = row | reappearing(item.fields["edits"], said["original"], edited)
+        rows[item.id] = row | reappearing(item.fields["edits"], outputs["original"], edited)
     metrics: dict[str, Metric] = {f"accuracy_{c}": mean_of(f"right_{c}") for c in CONDITIONS}
-    metrics |= {"fall": _fall, "m_rate": _m_rate, "r_rate": _r("reappeared", "mentioned")}
-    metrics["r_rate_all"] = _r("reappeared_all", "edits")
-    if any(item.fields["task"] == "QA-A" for item in own):
+    metrics |= {"fall": _FALL, "m_rate": _M_RATE, **_R_RATES}
+    if name.split("/")[1] == "QA-A":
         metrics |= {"repeats_edit": mean_of("repeats"), "says_both": mean_of("both")}
-    elif own and own[0].fields["set"] == "events":
+    elif name.startswith("events/"):
         metrics |= _by_influence()
     tested = ("accuracy_edited", "m_rate")
     return sheet_of(
-        name, own, rows, metrics=metrics, right="right_edited", tested=tested, counts=dict(lacking)
+        name, scored(items, rows), metrics, right="right_edited", tested=tested, counts=dict(lacking)
     )
 
 
@@ -152,23 +154,22 @@ def flag(value: object) -> float:
     return float(bool(value))
 
 
+def where_known(metric: Callable[..., float], *columns: str) -> Metric:
+    """The metric of those columns; nan where the sheet lacks one."""
+    return lambda c: metric(*(c[name] for name in columns)) if all(n in c for n in columns) else math.nan
+
+
 def mean_of(column: str) -> Metric:
-    return lambda c: known_mean(c[column]) if column in c else math.nan
+    return where_known(known_mean, column)
 
 
-def _r(reappeared: str, counted: str) -> Metric:
-    return lambda c: r_rate(c[reappeared], c[counted]) if counted in c else math.nan
-
-
-def _m_rate(c: Columns) -> float:
-    return m_rate(c["wrong_edited"], c["right_none"]) if "right_none" in c else math.nan
-
-
-def _fall(c: Columns) -> float:
-    """Accuracy with the original context less that with the edited one, of questions that have both."""
-    if "right_original" not in c:
-        return math.nan
-    return known_mean(c["right_original"] - c["right_edited"])
+_M_RATE = where_known(m_rate, "wrong_edited", "right_none")
+# accuracy with the original context less that with the edited one, of questions that have both
+_FALL = where_known(lambda right, edited: known_mean(right - edited), "right_original", "right_edited")
+_R_RATES = {
+    "r_rate": where_known(r_rate, "reappeared", "mentioned"),
+    "r_rate_all": where_known(r_rate, "reappeared_all", "edits"),
+}
 
 
 def _by_influence() -> dict[str, Metric]:
@@ -179,7 +180,7 @@ def _by_influence() -> dict[str, Metric]:
 
     return {
         f"{name}_{kind}": on(metric, side)
-        for name, metric in (("accuracy_edited", mean_of("right_edited")), ("m_rate", _m_rate))
+        for name, metric in (("accuracy_edited", mean_of("right_edited")), ("m_rate", _M_RATE))
         for kind, side in (("no_influence", 0.0), ("influence", 1.0))
     }
 
@@ -187,31 +188,25 @@ def _by_influence() -> dict[str, Metric]:
 # -- definitions -----------------------------------------------------------------------------------
 
 
-def _definitions(
-    name: str, own: Sequence[Item], replies: Replies, method: str, answers: Answers
-) -> Sheet | None:
-    ratings = answers.get("ratings", {})
+def _definitions(name: str, items: Sequence[Item], replies: Replies, answers: Answers) -> Sheet:
+    method, ratings = name.rpartition("/")[2], answers.get("ratings", {})
     rows = {}
-    for item in own:
-        said = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
-        if (edited := said["edited"]) is None:
+    for item in items:
+        outputs = {c: reply(replies, item.id, c, method) for c in CONDITIONS}
+        if (edited := outputs["edited"]) is None:
             continue
-        row = reappearing(item.fields["edits"], said["original"], edited)
-        for condition, text in said.items():
+        row = reappearing(item.fields["edits"], outputs["original"], edited)
+        for condition, text in outputs.items():
             if text is not None:
                 row |= _scores(text, item.fields["target"], condition)
-            row[f"rating_{condition}"] = rating(_rating(ratings, item.id, condition, method))
+            row[f"rating_{condition}"] = rating_in(ratings, item.id, condition, method)
         rows[item.id] = row
     metrics: dict[str, Metric] = {}
     for c in CONDITIONS:
         metrics[f"bleu_{c}"] = _bleu(c)
         metrics |= {f"{kind}_{c}": mean_of(f"{kind}_{c}") for kind in ("meteor", "rouge_l", "rating")}
-    metrics |= {
-        "d_rate": lambda c: d_rate(c["rating_original"], c["rating_edited"]),
-        "r_rate": _r("reappeared", "mentioned"),
-        "r_rate_all": _r("reappeared_all", "edits"),
-    }
-    return sheet_of(name, own, rows, metrics=metrics, tested=("rouge_l_edited", "d_rate"))
+    metrics |= {"d_rate": where_known(d_rate, "rating_original", "rating_edited"), **_R_RATES}
+    return sheet_of(name, scored(items, rows), metrics, tested=("rouge_l_edited", "d_rate"))
 
 
 def _scores(text: str, wanted: str, condition: str) -> dict[str, float]:
@@ -225,9 +220,12 @@ def _bleu(condition: str) -> Metric:
     return lambda c: quality.bleu(c, suffix) if f"length{suffix}" in c else math.nan
 
 
-def _rating(ratings: Mapping[str, Answer], item: str, condition: str, method: str) -> Answer | None:
-    found = ratings.get(key(item, condition, method))
-    return found if found or condition == "edited" else ratings.get(key(item, condition, "baseline"))
+def rating_in(ratings: Mapping[str, Answer], item: str, condition: str, method: str) -> float:
+    """The rating of an output; with the original context the baseline's, where the method has none."""
+    answer = ratings.get(key(item, condition, method))
+    if not answer and condition != "edited":
+        answer = ratings.get(key(item, condition, "baseline"))
+    return rating(answer)
 
 
 def rating(answer: Answer | None) -> float:

@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..types import Item
+from .scores import by_task
 
 
 def notes_of(items: Sequence[Item]) -> list[str]:
     """A line for each set and task: samples, and words of both contexts."""
     lines = []
-    for of, task in sorted({(item.fields["set"], item.fields["task"]) for item in items}):
-        own = [item.fields for item in items if (item.fields["set"], item.fields["task"]) == (of, task)]
-        words = sum(len(fields["original"].split()) for fields in own)
-        kinds = sorted({fields["edit"] for fields in own})
-        split = ", ".join(f"{sum(f['edit'] == kind for f in own):,} {kind}" for kind in kinds)
-        lines.append(f"{of}/{task}: {len(own):,} samples, {words:,} words in the original contexts ({split})")
+    for (of, task), members in by_task(items).items():
+        words = sum(len(item.fields["original"].split()) for item in members)
+        kinds = Counter(item.fields["edit"] for item in members)
+        split = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+        size = f"{len(members):,} samples, {words:,} words in the original contexts"
+        lines.append(f"{of}/{task}: {size} ({split})")
     return lines
 
 

@@ -130,13 +130,13 @@ def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> 
     if options.rate:
         return [_rating_stage(items, options, tools)]
     if options.outputs:
-        found = outputs.load_outputs(Path(options.outputs), items)
-        if found.unknown:
+        written = outputs.load_outputs(Path(options.outputs), items)
+        if written.unknown:
             tools.tell(
-                f"{found.unknown:,} outputs are of no item of these data and do not count, such as "
-                f"{found.first_unknown}"
+                f"{written.unknown:,} outputs are of no item of these data and do not count, such as "
+                f"{written.first_unknown}"
             )
-        asking = outputs.stages(items, found)
+        asking = outputs.stages(items, written)
     else:
         asking = _asking(items, options, tools)
     if options.no_triplets:
@@ -161,29 +161,29 @@ def _asking(items: Sequence[Item], options: argparse.Namespace, tools: Tools) ->
         from .dola import load_local
 
         local = load_local(options.hf_model, dola=False)
-        found = []
+        made = []
         for name, methods, dola in (("answers", plain, False), ("answers-dola", ["dola"], True)):
             if set(methods) & set(options.methods):
                 model = local.decoding(dola)
                 ask = FunctionAsk(model, model.signature)
-                asked = partial(_tasks, items, methods)
-                found.append(prompt_stage(name, ask, asked, prompts=tasks.versions()))
-        return found
+                prompts = partial(_tasks, items, methods)
+                made.append(prompt_stage(name, ask, prompts, prompts=tasks.versions()))
+        return made
     if "dola" in options.methods:
         raise UsageError("dola contrasts the layers of a local model: give it with --hf_model PATH.")
     return [prompt_stage("answers", tools.llm(), partial(_tasks, items, plain), prompts=tasks.versions())]
 
 
 def _tasks(items: Sequence[Item], methods: Sequence[str], answers: Answers) -> Any:
-    return tasks.all_asked(items, methods)
+    return tasks.all_tasks(items, methods)
 
 
 def _rating_stage(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> Stage:
     if not options.name:
         raise UsageError("--rate rates the answers of a system that is there: name it with --name.")
     answers = Folder(tools.folder, "recall").answers(options.name)
-    asked = partial(ratings.tasks, items, answers)
-    return prompt_stage("ratings", tools.llm(), lambda _: asked(), prompts=[prompt("recall_rate").version])
+    version = prompt("recall_rate").version
+    return prompt_stage("ratings", tools.llm(), lambda _: ratings.tasks(items, answers), prompts=[version])
 
 
 def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:

@@ -37,7 +37,7 @@ def conditions_of(method: str) -> Sequence[str]:
     return CONDITIONS if method == "baseline" else ("edited",)
 
 
-def asked(item: Item, condition: str, method: str) -> Task:
+def task_of(item: Item, condition: str, method: str) -> Task:
     """One question to a model."""
     fields = item.fields
     form = prompts_of(fields["task"], condition)
@@ -52,13 +52,13 @@ def asked(item: Item, condition: str, method: str) -> Task:
     return Task(key(item.id, condition, method), ask)
 
 
-def all_asked(items: Sequence[Item], methods: Sequence[str]) -> Iterator[Task]:
+def all_tasks(items: Sequence[Item], methods: Sequence[str]) -> Iterator[Task]:
     """All questions, sample by sample, so that a part of the items is whole."""
     for item in items:
         for method in methods:
             if item.fields["task"] == "probe":
                 if method == "baseline":
-                    yield asked(item, "edited", method)
+                    yield task_of(item, "edited", method)
                 continue
             for condition in conditions_of(method):
-                yield asked(item, condition, method)
+                yield task_of(item, condition, method)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...errors import LLMError
-from ...llms.prompt import Prompt, prompt
-from ...llms.types import Request
+from ..ask import replies_to
 from ..types import Ask
-from .answers import names_of, says
-from .edits import Edit, replace_words
+from .answers import names_of
+from .edits import Edit, replace_words, touches
 from .facts import Event, Term
 from .inspection import flaw
 from .published import word_changes
@@ -55,10 +52,7 @@ def build_by_llm(
     )
     for subject, fill, false, kind, other in zip(subjects, known, wrong, kinds, others, strict=True):
         for fields in _samples(subject, fill, false, kind, _json(other, "text")):
-            if why := ("a step was not answered" if not fields["original"] else flaw(fields)):
-                built.dropped.setdefault((fields["set"], fields["task"]), Counter())[why] += 1
-            else:
-                built.samples.append(fields)
+            built.keep(fields, flaw(fields) if fields["original"] else "a step was not answered")
     tell(f"{len(built.samples):,} samples by {ask.signature}")
     return built
 
@@ -79,10 +73,8 @@ def _kind(subject: Subject, seed: int) -> str:
 
 
 def _asked(ask: Ask, name: str, fills: Sequence[Mapping[str, str]]) -> list[str]:
-    """The replies to a prompt, filled in each of these ways; empty where there is none."""
-    form: Prompt = prompt(name)
-    requests = [Request(form.system, form.user.substitute(fill), TOKENS, temperature=0.0) for fill in fills]
-    return ["" if isinstance(reply, LLMError) else reply.text.strip() for reply in ask(requests)]
+    """The replies to a prompt; empty where there is none."""
+    return [(reply or "").strip() for reply in replies_to(ask, name, fills, TOKENS)]
 
 
 def _json(reply: str, name: str) -> str:
@@ -114,11 +106,10 @@ def _samples(
     replaced = replace_words(text, answer, false) if answer and false else ""
     changed = word_changes(text, other) if other else []
     wordwise = {"edited": other, "edits": changed, "edit": kind}
-    touches = any(old and says(name, [old]) for old, _ in changed)
     made = [
         sample(of, "QA-A", {**common, "edited_answers": names_of(false) if false else [], "edited": replaced,
                             "edit": "answer", "edits": [Edit(answer, false)]}),
-        sample(of, "QA-NA", {**common, **wordwise, "touches_name": touches}),
+        sample(of, "QA-NA", {**common, **wordwise, "touches_name": touches(name, changed)}),
     ]  # fmt: skip
     if of == "terms":
         both = replace_words(other, answer, false) if answer and false else other

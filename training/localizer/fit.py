@@ -1,7 +1,14 @@
-"""Choose layer, pooling and thresholds of the finder `embedding` on labelled data, and store them."""
+"""Choose layer, pooling and thresholds of the finder `embedding` on labelled data, and store them.
+
+    python -m training.localizer                # of the embedded model, in its config.json and model.onnx
+    python -m training.localizer --model DIR    # of an encoder, in DIR/localizer.json
+
+`benchmark.evidence` measures what was chosen.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -12,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmark.data import data_root
 from benchmark.evidence import (
     CLAIMS,
     TOKENS,
@@ -61,14 +69,14 @@ def fit(root: Path, model: str | None) -> None:
         kept = _remembering(encode)
         for unit, context in product((True, False), CONTEXTS):
             settings = Settings(layer, unit, context, PLAIN, PLAIN)
-            found = _fit(EmbeddingFinder(kept, settings), every, marked, parts)
-            figures = " ".join(f"{float(each):.3f}" for each in found[1:])
+            fitted = _fit(EmbeddingFinder(kept, settings), every, marked, parts)
+            figures = " ".join(f"{float(figure):.3f}" for figure in fitted[1:])
             tell(f"layer {layer}, context {context}{', tokens of length 1' if unit else ''}: {figures}")
-            fits.append(found)
-    best = max(fits, key=lambda each: each.worth)
+            fits.append(fitted)
+    best = max(fits, key=lambda fitted: fitted.worth)
     tell(str(best))
-    table = [each.settings._asdict() | {"worth": round(each.worth, 4)} for each in fits]
-    _store(model, best.settings, table)
+    tried = [fitted.settings._asdict() | {"worth": round(fitted.worth, 4)} for fitted in fits]
+    _store(model, best.settings, tried)
 
 
 def _layers(model: str | None) -> Iterator[tuple[int, Encoder]]:
@@ -103,12 +111,14 @@ def _fit(
 ) -> Fit:
     ranks = ranks_by(finder, every)
     sentences = float(
-        np.mean([_average_precision(own, each) for own, each in zip(ranks, every, strict=True)])
+        np.mean([_average_precision(ranked, item) for ranked, item in zip(ranks, every, strict=True)])
     )
-    found = [finder([item.claim], [item.text])[0][0] for item in marked]
+    findings = [finder([item.claim], [item.text])[0][0] for item in marked]
 
     def words_at(least: float) -> float:
-        return f1([word_counts(item, own, NEAREST, least) for item, own in zip(marked, found, strict=True)])
+        return f1(
+            [word_counts(item, near, NEAREST, least) for item, near in zip(marked, findings, strict=True)]
+        )
 
     least_word = max(WORD_LEVELS, key=words_at)
     there, elsewhere = _part_scores(finder, parts)
@@ -121,8 +131,8 @@ def _fit(
 def _parts(every: Sequence[Item]) -> Iterator[tuple[Claim, str, str]]:
     """Triplets of claims, with the sentences that support them, and as many of another article."""
     extract = DependencyExtractor()
-    found = extract([Record(str(n), item.claim.text) for n, item in enumerate(every)])
-    for n, (item, extraction) in enumerate(zip(every, found, strict=True)):
+    extractions = extract([Record(str(n), item.claim.text) for n, item in enumerate(every)])
+    for n, (item, extraction) in enumerate(zip(every, extractions, strict=True)):
         other = every[(n + 7) % len(every)]
         gold = min(item.gold, key=len)
         for claim in extraction.claims:
@@ -138,9 +148,9 @@ def _some(item: Item, places: Sequence[int]) -> str:
 def _part_scores(finder: EmbeddingFinder, parts: Sequence[tuple[Claim, str, str]]) -> tuple[Any, Any]:
     """The best score of each part of each claim, in its own sentences and in the others."""
     scores: tuple[list[float], list[float]] = ([], [])
-    for claim, own, other in parts:
-        for side, finding in zip(scores, finder([claim], [own, other])[0], strict=True):
-            side += [max((m.score for m in found), default=0.0) for found in finding.mentions.values()]
+    for claim, supporting, other in parts:
+        for side, finding in zip(scores, finder([claim], [supporting, other])[0], strict=True):
+            side += [max((m.score for m in mentions), default=0.0) for mentions in finding.mentions.values()]
     return np.array(scores[0]), np.array(scores[1])
 
 
@@ -177,3 +187,12 @@ def _store(model: str | None, settings: Settings, tried: list[dict[str, Any]]) -
         (Path(model) / "localizer.json").write_text(text, encoding="utf-8")
     else:
         tell(f"{model} is no folder: save it in one to keep its settings, {settings}.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", help="an encoder by name or folder, instead of the embedded one")
+    options = parser.parse_args()
+    fit(data_root(CLAIMS, TOKENS), options.model)
