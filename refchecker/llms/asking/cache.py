@@ -59,6 +59,7 @@ class Uncached(Protocol):
 class _UnderWay:
     task: asyncio.Task[Reply]
     waiting: int = 0
+    kept: bool = False
 
 
 class Cached:
@@ -91,21 +92,19 @@ class Cached:
             )
         under_way = self._under_way.get(key)
         if under_way is None:
-            under_way = _UnderWay(asyncio.ensure_future(self._ask(key, request, accept)))
+            under_way = _UnderWay(asyncio.ensure_future(self._uncached.ask(request)))
             under_way.task.add_done_callback(lambda task: self._forget(key, task))
             self._under_way[key] = under_way
-        return await self._shared(key, under_way)
+        reply = await self._shared(key, under_way)
+        if self._store and not under_way.kept and (accept is None or accept(reply)):
+            under_way.kept = True
+            self._store.put(key, reply)
+        return reply
 
     async def close(self) -> None:
         await self._uncached.close()
         if self._store:
             self._store.close()
-
-    async def _ask(self, key: bytes, request: Request, accept: Accept | None) -> Reply:
-        reply = await self._uncached.ask(request)
-        if self._store and (accept is None or accept(reply)):
-            self._store.put(key, reply)
-        return reply
 
     async def _shared(self, key: bytes, under_way: _UnderWay) -> Reply:
         """The answer, which one who no longer wants it takes from nobody else."""

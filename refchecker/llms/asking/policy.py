@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from ..types import Accept, Attempt, GaveUp, Price, Provider, Refused, Reply, Request, RetryLater, RunEnds
@@ -65,7 +66,10 @@ class Policy:
                 if attempts == 1:
                     started = self._ledger.clock()
                 left = max(started + self._limits.request_seconds - self._ledger.clock(), 1.0)
-                return await self._paid(request, left)
+                async with self._payment(request) as enter:
+                    reply = await self._attempt(request, max(min(left, self._ledger.seconds_left()), 0.0))
+                    enter(reply)
+                return reply
             except RetryLater as failure:
                 attempt = failure.attempt
             except Refused:
@@ -94,12 +98,20 @@ class Policy:
     async def close(self) -> None:
         await self._provider.close()
 
-    async def _paid(self, request: Request, seconds: float) -> Reply:
-        """One attempt, with what it can cost set aside before and what it did cost written down after."""
+    @asynccontextmanager
+    async def _payment(self, request: Request) -> AsyncIterator[Callable[[Reply], None]]:
+        """What one attempt can cost, set aside before; what it did cost, entered by the function it gives."""
         most = most_cost(request, self._price, self._provider)
         await self._ledger.reserve(most)
+
+        def enter(reply: Reply) -> None:
+            cost = cost_of(self._price, reply.input_tokens, reply.output_tokens)
+            self._ledger.answered(reply, most if cost is None and self._price else cost)
+            self._reached = True
+            self._slots.answered()
+
         try:
-            reply = await self._attempt(request, max(min(seconds, self._ledger.seconds_left()), 0.0))
+            yield enter
         except RetryLater as failure:
             billed = self._reached and failure.attempt.cause in MAYBE_BILLED
             self._ledger.failed(failure.attempt, most if billed else 0.0)
@@ -109,11 +121,6 @@ class Policy:
             raise
         finally:
             self._ledger.settle(most)
-        told = cost_of(self._price, reply.input_tokens, reply.output_tokens)
-        self._ledger.answered(reply, most if told is None and self._price else told)
-        self._reached = True
-        self._slots.answered()
-        return reply
 
     async def _attempt(self, request: Request, seconds: float) -> Reply:
         """One attempt. Who cancels it once lets it end, because it is paid for; twice, and it is dropped."""

@@ -128,7 +128,7 @@ def load_local(path: str, *, dola: bool, max_new_tokens: int = 64) -> LocalModel
         model = transformers.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **more)
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(f"--hf_model {path}: cannot load it: {error}") from error
-    model.eval()  # type: ignore[no-untyped-call]
+    model.eval()
     config = json.dumps(model.config.to_dict(), sort_keys=True, default=str)
     digest = hashlib.sha256(config.encode()).hexdigest()
     return LocalModel(model, tokenizer, f"{place.name}@{digest[:6]}", dola, max_new_tokens)
