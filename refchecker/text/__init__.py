@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .quotes import find_quote
 from .splitting import sentences, windows
-from .statements import DECLINES, NOTHING, declines, kind
+from .statements import DECLINES, NOTHING, Kind, declines, kind
 from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams
 from .values import Value, agreement, comparable
 from .words import Reading, Word, read, whole_characters
@@ -15,6 +15,7 @@ __all__ = [
     "NEGATIONS",
     "NOTHING",
     "STOP",
+    "Kind",
     "Reading",
     "Value",
     "Word",

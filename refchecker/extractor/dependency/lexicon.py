@@ -41,7 +41,7 @@ EMPTY_PHRASES = _words(
     "paragraph particular passage passages result short summary text"
 )
 DATE_PREPOSITIONS = _words("at by during from in on since until")
-LISTING = _words("include including like")
+LISTING = _words("include including")
 LIGHT_VERBS = _words("take taken takes taking took")
 MALE = _words(
     "actor andrew baron boy brian brother charles count daniel david duke edward emperor father "
