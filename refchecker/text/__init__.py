@@ -5,7 +5,7 @@ from __future__ import annotations
 from .quotes import find_quote
 from .splitting import sentences, windows
 from .statements import DECLINES, NOTHING, Kind, declines, kind
-from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams
+from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams, words_of
 from .values import Value, agreement, comparable
 from .words import Reading, Word, read, whole_characters
 
@@ -32,4 +32,5 @@ __all__ = [
     "trigrams",
     "whole_characters",
     "windows",
+    "words_of",
 ]

@@ -1,6 +1,6 @@
-"""Words without their endings, stop words and letter trigrams: how the checker and the localizer compare words. English.
+"""Words without their endings, stop words and letter trigrams, for comparing words. English.
 
-The model that ships was trained with them as they are: whoever changes one raises VERSION and trains it again.
+The model that ships was trained with them as they are: who changes one raises VERSION and trains it again.
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ def stem(word: str) -> str:
     return word
 
 
-def words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The words and numbers of a text, as they are spelled."""
     return _WORD.findall(text)
 
 
 @lru_cache(maxsize=2048)
 def content(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order."""
-    return tuple(stem(word) for word in words(text) if word.lower() not in STOP)
+    return tuple(stem(word) for word in words_of(text) if word.lower() not in STOP)
 
 
 def trigrams(text: str) -> frozenset[str]:
@@ -63,4 +64,4 @@ def trigrams(text: str) -> frozenset[str]:
 
 def share(wanted: Sequence[str] | frozenset[str], there: Collection[str]) -> float:
     """How much of what is wanted is there; NaN when nothing is wanted."""
-    return sum(each in there for each in wanted) / len(wanted) if wanted else NAN
+    return sum(item in there for item in wanted) / len(wanted) if wanted else NAN

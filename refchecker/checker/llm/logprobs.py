@@ -38,9 +38,9 @@ def _scores(alternatives: Mapping[str, float]) -> dict[Label, float]:
     mass = dict.fromkeys(_LABELS, 0.0)
     for token, logprob in alternatives.items():
         letters = re.findall(r"[^\W\d_]+", token)
-        said = letters[-1].casefold() if letters else ""
+        word = letters[-1].casefold() if letters else ""
         for label in _LABELS:
-            if said and (label.casefold().startswith(said) or said.startswith(label.casefold())):
+            if word and (label.casefold().startswith(word) or word.startswith(label.casefold())):
                 mass[label] += math.exp(min(0.0, logprob))
     total = sum(mass.values())
     return {label: value / total for label, value in mass.items()} if total >= _LEAST_MASS else {}

@@ -18,23 +18,23 @@ _LABELS = [Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION]
 
 
 class Question(NamedTuple):
-    """How these claims relate to this piece of a reference. `asked` is what the response answered."""
+    """How these claims relate to this piece of a reference. `user_question` is what the response answered."""
 
     claims: tuple[str, ...]
     piece: Passage
-    asked: str = ""
+    user_question: str = ""
 
     def request(
         self, used: Prompt, fields: Sequence[str], *, voting: bool, sample: int
     ) -> tuple[Request, list[str]]:
         """The request for those fields of an answer, label last, and the ids it gives the claims."""
-        texts = (self.piece.text, self.asked, *self.claims)
+        texts = (self.piece.text, self.user_question, *self.claims)
         fence, ids = fence_for(*texts), identifiers(len(self.claims), *texts)
         alone = len(ids) == 1
         lines = [f"[{name}] {claim}" for name, claim in zip(ids, self.claims, strict=True)]
         material = [
             fenced("reference", self.piece.text, fence),
-            fenced("question", self.asked, fence) if self.asked.strip() else "",
+            fenced("question", self.user_question, fence) if self.user_question.strip() else "",
             fenced("claim", self.claims[0], fence) if alone else fenced("claims", "\n".join(lines), fence),
         ]
         request = Request(
@@ -61,12 +61,12 @@ def written(claim: Claim) -> str:
 def questions(wanted: Iterable[tuple[str, Passage, str]], most: int) -> Iterator[Question]:
     """The (claim, piece, question) as questions: claims about the same together, up to that many."""
     about: dict[tuple[Passage, str], list[str]] = {}
-    for claim, piece, asked in wanted:
-        about.setdefault((piece, asked), []).append(claim)
-    for (piece, asked), claims in about.items():
+    for claim, piece, user_question in wanted:
+        about.setdefault((piece, user_question), []).append(claim)
+    for (piece, user_question), claims in about.items():
         rest = iter(claims)
         while some := tuple(islice(rest, most)):
-            yield Question(some, piece, asked)
+            yield Question(some, piece, user_question)
 
 
 def _schema(fields: Sequence[str], **more: Any) -> dict[str, Any]:

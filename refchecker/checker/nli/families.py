@@ -63,16 +63,16 @@ _NAMED = {  # the first that is found in a model's name
 }
 
 
-def family_of(model: str, given: str | None = None) -> Family:
-    """The family called `given`, else the one the model's own name speaks of, else plain NLI.
+def family_of(model: str, family: str | None = None) -> Family:
+    """The family called `family`, else the one the model's own name speaks of, else plain NLI.
 
     >>> family_of("lytang/MiniCheck-RoBERTa-Large").name, family_of("roberta-large-mnli").name
     ('minicheck', 'nli')
     """
-    if given is not None:
-        if given not in FAMILIES:
-            raise UsageError(f"no model family {given!r}. There are {', '.join(FAMILIES)}.")
-        return FAMILIES[given]
+    if family is not None:
+        if family not in FAMILIES:
+            raise UsageError(f"no model family {family!r}. There are {', '.join(FAMILIES)}.")
+        return FAMILIES[family]
     name = model.rstrip("/").rpartition("/")[2].lower()
     return FAMILIES[next((known for part, known in _NAMED.items() if re.search(part, name)), "nli")]
 
