@@ -7,7 +7,7 @@ from .splitting import sentences, windows
 from .statements import DECLINES, NOTHING, Kind, declines, kind
 from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams, words_of
 from .values import Value, agreement, comparable
-from .words import Reading, Word, read, whole_characters
+from .words import ReadText, Word, read, whole_characters
 
 __all__ = [
     "DECLINES",
@@ -16,7 +16,7 @@ __all__ = [
     "NOTHING",
     "STOP",
     "Kind",
-    "Reading",
+    "ReadText",
     "Value",
     "Word",
     "agreement",

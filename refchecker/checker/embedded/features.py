@@ -1,6 +1,6 @@
 """What of a claim's words a passage holds, element by element: what a word-blind model misses.
 
-Pure Python on English text; a passage is read once (`ReadPassage.of`), and compared with any number of claims.
+Pure Python on English text; a passage is read once (`ReadPassage.of`) and compared with any number of claims.
 """
 
 from __future__ import annotations

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 from ...llms.fence import fence_for, fenced, identifiers, one_line
 from ...llms.prompt import Prompt, object_schema
 from ...llms.types import Request
-from ...types import Claim, Label, Passage
-from .logprobs import ALTERNATIVES
+from ...types import Claim, Passage
+from .logprobs import ALTERNATIVES, LABELS
 
 VOTE_TEMPERATURE = 0.7  # repeats at 0 would be one answer said again
 REPLY_TOKENS = {"": 200, "label": 40, "reason": 100, "quote": 150}  # room for the reply; "" is for the frame
-_LABELS = [Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION]
 
 
 class Question(NamedTuple):
@@ -72,7 +71,7 @@ def questions(wanted: Iterable[tuple[str, Passage, str]], most: int) -> Iterator
 def _schema(fields: Sequence[str], **more: Any) -> dict[str, Any]:
     """The JSON schema of one answer. It is the same for every request: a new one costs a provider time."""
     kinds = more | {field: {"type": "string"} for field in fields}
-    return object_schema(kinds | {"label": {"type": "string", "enum": [str(label) for label in _LABELS]}})
+    return object_schema(kinds | {"label": {"type": "string", "enum": [str(label) for label in LABELS]}})
 
 
 def _joint_schema(fields: Sequence[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any, TypeVar
 
 from ...errors import UsageError
@@ -210,11 +211,7 @@ def _labels(family: Family, config: Any, model: str) -> tuple[Label, ...]:
 def _ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`work` of each item in order, the next one done on another thread while the caller uses this one."""
     with ThreadPoolExecutor(max_workers=1) as thread:
-        ready: Future[Result] | None = None
-        for item in items:
-            following = thread.submit(work, item)
-            if ready is not None:
-                yield ready.result()
-            ready = following
-        if ready is not None:
+        begun = (thread.submit(work, item) for item in items)
+        last: Future[Result] = Future()  # nothing follows it, so nobody waits for it
+        for ready, _ in pairwise(chain(begun, [last])):
             yield ready.result()
