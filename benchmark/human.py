@@ -24,15 +24,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmark.data import data_root
-from refchecker.aggregate import Merge, any_support, together
+from refchecker.aggregate import Merge, any_support, merged_label
 from refchecker.registry import find, load, names
 from refchecker.suites.human import data as human_data
 from refchecker.suites.human.data import SETTINGS
-from refchecker.suites.measures import DRAWS, interval
-from refchecker.suites.measures.stats import resamples
 from refchecker.suites.metrics import LABELS as ORDER
 from refchecker.suites.metrics import codes
 from refchecker.suites.metrics import label_metrics as metrics
+from refchecker.suites.stats import DRAWS, interval, resamples
 from refchecker.suites.types import Array
 from refchecker.types import Claim, Judgment, Label, Pair, Passage
 
@@ -130,7 +129,7 @@ def judge(check: Check, items: Sequence[Item]) -> list[list[Judgment]]:
 
 
 def merged(judgments: Sequence[Sequence[Judgment]], merge: Merge = any_support) -> list[Label]:
-    return [together(own, merge)[0] for own in judgments]
+    return [merged_label(own, merge)[0] for own in judgments]
 
 
 # -- scores ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from .types import Judgment, Label
 
-Merge = Callable[[Sequence[Label]], Label]  # of labels in the order in which `together` gives them
+Merge = Callable[[Sequence[Label]], Label]  # of labels in the order in which `merged_label` gives them
 
 WORST_FIRST = (Label.CONTRADICTION, Label.NEUTRAL, Label.ABSTAIN, Label.ENTAILMENT)
 SUPPORT_FIRST = (Label.ENTAILMENT, Label.CONTRADICTION, Label.NEUTRAL)
@@ -33,9 +33,9 @@ def any_contradiction(labels: Sequence[Label]) -> Label:
 
 
 def surest(labels: Sequence[Label]) -> Label:
-    """The surest label that is not Neutral, where the labels come surest first, as `together` gives them.
+    """The surest label that is not Neutral, where the labels come surest first, as `merged_label` gives them.
 
-    >>> together([Judgment(Label.ENTAILMENT, {Label.ENTAILMENT: 0.5}),
+    >>> merged_label([Judgment(Label.ENTAILMENT, {Label.ENTAILMENT: 0.5}),
     ...           Judgment(Label.CONTRADICTION, {Label.CONTRADICTION: 0.9})], surest)[0]
     <Label.CONTRADICTION: 'Contradiction'>
     """
@@ -57,7 +57,7 @@ def cautious(judgment: Judgment, min_confidence: float) -> Judgment:
     return replace(judgment, label=Label.ABSTAIN, spans=(), unsure=unsure)
 
 
-def together(judgments: Sequence[Judgment], merge: Merge) -> tuple[Label, str]:
+def merged_label(judgments: Sequence[Judgment], merge: Merge) -> tuple[Label, str]:
     """The label `merge` makes of them; or Abstain, and why, where an unsure one could still change it.
 
     An unsure judgment counts as anything it could have been, so one sure support is enough

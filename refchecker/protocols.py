@@ -1,21 +1,32 @@
-"""The six seams. A plain function satisfies any of them.
+"""The six seams, and what a component may have beside being called. A plain function satisfies any of them.
 
 Models work in batches, so `LLM`, `Extractor` and `Checker` take a list and
 return a list of the same length in the same order. The rest take one thing.
 
-An extractor or checker that waits for others rather than computes may also have
-`begin(items) -> concurrent.futures.Future[list]`, with the same list for the same items. It
-returns at once; the pipeline then begins each record as it comes and never waits for a batch.
-The future carries what went wrong with these items; a `UsageError` in it ends the run. A retriever
-may have `begin(record) -> concurrent.futures.Future[Sequence[Passage]]` to the same end.
+A component may have, as attributes, any of these; `optional_parts` reads them and has what stands in for those
+that are not there:
+
+    signature: str              name and version of whatever decides its answers; in the journal and beside every number
+    remarks() -> list[str]      what did not go smoothly, a line each, said once the run is over
+    begin(items) -> Future      of extractors and checkers that wait for others rather than compute: the same list for
+                                the same items, later. It returns at once; the pipeline begins each record as it comes
+                                and waits for none. The future carries what went wrong with these items; a `UsageError`
+                                in it ends the run. A retriever's is begin(record) -> Future of its passages
+    finish()                    once, after a run that came to its end
+    close()                     once, however the run ended
+    most_tokens(request) -> int of a provider of language models: the most tokens that its answer may cost
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from .types import Extraction, Judgment, Label, Located, Pair, Passage, Record, Verdict
+
+T = TypeVar("T")
 
 
 class LLM(Protocol):
@@ -52,3 +63,43 @@ class Aggregator(Protocol):
     """The share of each label; shares sum to 1."""
 
     def __call__(self, labels: Sequence[Label], /) -> dict[Label, float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalParts:
+    """What a component has beside being called."""
+
+    signature: str
+    remarks: Callable[[], Sequence[str]]
+    begin: Callable[[Any], Future[Any]] | None
+    finish: Callable[[], object]
+    close: Callable[[], object]
+    most_tokens: Callable[[Any], int] | None
+
+
+def optional_parts(component: object, name: str = "") -> OptionalParts:
+    """The optional parts of a component; one without a signature goes by `name`, or by its own.
+
+    >>> optional_parts(len).signature, optional_parts(len).remarks()
+    ('len', ())
+    """
+
+    def nothing() -> Sequence[str]:
+        return ()
+
+    own_name = name or getattr(component, "__name__", type(component).__name__)
+    return OptionalParts(
+        signature=getattr(component, "signature", None) or own_name,
+        remarks=getattr(component, "remarks", nothing),
+        begin=getattr(component, "begin", None),
+        finish=getattr(component, "finish", nothing),
+        close=getattr(component, "close", nothing),
+        most_tokens=getattr(component, "most_tokens", None),
+    )
+
+
+def done_future(result: T) -> Future[T]:
+    """A future that has its result already."""
+    future: Future[T] = Future()
+    future.set_result(result)
+    return future

@@ -10,10 +10,10 @@ from refchecker.aggregate import (
     conflicts,
     deciding,
     major,
+    merged_label,
     soft,
     strict,
     surest,
-    together,
     winner,
 )
 from refchecker.types import Judgment, Label
@@ -110,7 +110,7 @@ def test_merging_references(labels, support, contradiction, conflict):
 def test_where_references_disagree_the_surer_one_may_decide(judged, expected):
     judgments = [Judgment(label, {label: p} if p else {}) for label, p in judged]
     for order in (judgments, judgments[::-1]):
-        assert together(order, surest) == (expected, "")
+        assert merged_label(order, surest) == (expected, "")
 
 
 def test_the_surest_judgment_decides():

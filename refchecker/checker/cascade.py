@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ComponentError, UsageError
-from ..pipeline.in_flight import settled
-from ..protocols import Checker
+from ..protocols import Checker, done_future, optional_parts
 from ..registry import load
 from ..types import Judgment, Label, Pair
 
@@ -61,9 +60,10 @@ class Cascade:
         self._confidence = confidence
         self._counting = threading.Lock()
         self.answered = Counter({name: 0 for name, _ in stages})
-        signatures = [getattr(check, "signature", name) for name, check in stages]
+        signatures = [optional_parts(check, name).signature for name, check in stages]
         self.signature = f"cascade({'>'.join(signatures)},{confidence})"
-        if hasattr(stages[-1][1], "begin"):
+        self._begin_last = optional_parts(stages[-1][1]).begin
+        if self._begin_last:
             self.begin = self._begin
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
@@ -78,9 +78,10 @@ class Cascade:
         answers = self._before_last(pairs)
         asked = _open(pairs, answers)
         if not asked:
-            return settled(self._counted(answers))
-        name, check = self._stages[-1]
-        begun: Future[list[Judgment]] = check.begin([pairs[position] for position in asked])  # type: ignore[attr-defined]
+            return done_future(self._counted(answers))
+        assert self._begin_last
+        name, _ = self._stages[-1]
+        last: Future[list[Judgment]] = self._begin_last([pairs[position] for position in asked])
         whole: Future[list[Judgment]] = Future()
 
         def finish(done: Future[list[Judgment]]) -> None:
@@ -90,8 +91,8 @@ class Cascade:
                 except BaseException as error:  # carried to whoever waits
                     whole.set_exception(error)
 
-        begun.add_done_callback(finish)
-        whole.add_done_callback(lambda each: each.cancelled() and begun.cancel())
+        last.add_done_callback(finish)
+        whole.add_done_callback(lambda future: future.cancelled() and last.cancel())
         return whole
 
     def _before_last(self, pairs: Sequence[Pair]) -> dict[int, Judgment]:
@@ -108,9 +109,9 @@ class Cascade:
             self.answered.update(judgment.by for judgment in answers.values())
         return [answers[position] for position in range(len(answers))]
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What the stages have to say of the run so far, a line each."""
-        return [f"{name}: {line}" for name, check in self._stages for line in getattr(check, "told", list)()]
+        return [f"{name}: {line}" for name, check in self._stages for line in optional_parts(check).remarks()]
 
     def _sure(self, judgment: Judgment) -> bool:
         return judgment.label is not Label.ABSTAIN and judgment.confidence >= self._confidence

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from ..aggregate import Merge, cautious, together
+from ..aggregate import Merge, cautious, merged_label
 from ..types import Judgment, Label
 
 Scores = Mapping[Label, float]
@@ -39,7 +39,8 @@ def sureness(judgments: Sequence[Judgment], merge: Merge) -> float:
     """
     levels = sorted({judgment.confidence for judgment in judgments}, reverse=True)
     return next(
-        (level for level in levels if not together([cautious(j, level) for j in judgments], merge)[1]), 0.0
+        (level for level in levels if not merged_label([cautious(j, level) for j in judgments], merge)[1]),
+        0.0,
     )
 
 

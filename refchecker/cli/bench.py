@@ -176,7 +176,7 @@ def _ran(options: argparse.Namespace, folder: Any) -> int:
             "dry run: nothing was asked, nothing is kept. Stages that need answers are not counted."
         )
         return 0
-    for line in tools.told():
+    for line in tools.remarks():
         progress.tell(line)
     progress.tell(
         f"{folder.system(name)}: {ran.tasks:,} tasks, {ran.tasks - ran.asked:,} of them answered before, "
@@ -237,8 +237,8 @@ def _without_note(command: Sequence[str]) -> str:
 
 def _compare(arguments: Sequence[str]) -> int:
     from ..suites import find
+    from ..suites.compare import check_same_data, chosen, comparisons
     from ..suites.folder import Folder
-    from ..suites.measures import check_same_data, chosen, comparisons
     from ..suites.runner import sheets
     from ..suites.tables import comparison_table
 

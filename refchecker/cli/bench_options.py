@@ -69,7 +69,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _bootstrap(parser: argparse.ArgumentParser, *, intervals: bool = True, tests: bool = True) -> None:
-    from ..suites.measures import DRAWS, TEST_DRAWS
+    from ..suites.stats import DRAWS, TEST_DRAWS
 
     few = at_least(10)
     if intervals:

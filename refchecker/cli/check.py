@@ -13,7 +13,7 @@ from .. import __version__
 from ..errors import UsageError
 from ..io import Pipeline, Session, Tally, journal_of, to_item
 from ..pipeline import run as run_pipeline
-from ..protocols import Checker, Extractor, Localizer, Retriever
+from ..protocols import Checker, Extractor, Localizer, Retriever, optional_parts
 from ..registry import find, load
 from ..types import Record, Report
 from . import llm_options, retriever_options
@@ -110,9 +110,9 @@ def run(options: argparse.Namespace) -> int:
             llm_options.ask_in_batches(session, pipeline, batching)
         with progress:
             tally = session(pipeline)
-        getattr(parts.retriever, "finish", lambda: None)()
+        optional_parts(parts.retriever).finish()
     finally:
-        getattr(parts.retriever, "close", lambda: None)()
+        optional_parts(parts.retriever).close()
         for line in llm_options.usage_lines(ledger):
             progress.tell(line)
     if not options.quiet:
@@ -126,7 +126,7 @@ def _tell(options: argparse.Namespace, parts: _Parts, tally: Tally, seconds: flo
     """The summary, and what the components have to say about the run."""
     print(tally.text(checked=parts.checker is not None), file=sys.stderr)
     for component in parts:
-        for line in getattr(component, "told", list)():
+        for line in optional_parts(component).remarks():
             print(line, file=sys.stderr)
     place = "" if options.output_path == "-" else f"{options.output_path} written, "
     print(f"{place}{seconds:.1f} s", file=sys.stderr)
@@ -162,18 +162,18 @@ def _session(options: argparse.Namespace, parts: _Parts, progress: Progress) -> 
         "language": options.language,
     }
     if parts.extractor:
-        settings["extractor"] = getattr(parts.extractor, "signature", options.extractor_name)
+        settings["extractor"] = optional_parts(parts.extractor, options.extractor_name).signature
         settings["claim_format"] = options.claim_format
     if parts.checker:
         settings |= {
-            "checker": getattr(parts.checker, "signature", options.checker_name),
+            "checker": optional_parts(parts.checker, options.checker_name).signature,
             "min_confidence": options.min_confidence,
-            "localizer": getattr(parts.localizer, "signature", "none"),
+            "localizer": optional_parts(parts.localizer, "none").signature,
             "merge": options.merge,
             "aggregator": options.aggregator_name,
         }
     if parts.retriever:
-        settings["retriever"] = getattr(parts.retriever, "signature", options.retriever_name)
+        settings["retriever"] = optional_parts(parts.retriever, options.retriever_name).signature
     return Session(
         options.input_path,
         options.output_path,

@@ -11,6 +11,7 @@ from typing import Any
 from .. import __version__
 from ..io import Session, Tally, journal_of, to_referenced_item
 from ..pipeline import run as run_pipeline
+from ..protocols import optional_parts
 from ..types import Extraction, Record, Report
 from . import llm_options, retriever_options
 from .options import DEFAULT, file_options
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         "version": __version__,
         "command": "retrieve",
         "language": options.language,
-        "retriever": getattr(retriever, "signature", options.retriever_name),
+        "retriever": optional_parts(retriever, options.retriever_name).signature,
     }
     session = Session(
         options.input_path,
@@ -80,9 +81,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         with progress:
             tally = session(pipeline)
-        getattr(retriever, "finish", lambda: None)()
+        optional_parts(retriever).finish()
     finally:
-        getattr(retriever, "close", lambda: None)()
+        optional_parts(retriever).close()
         for line in llm_options.usage_lines(ledger):
             progress.tell(line)
     if not options.quiet:
@@ -98,7 +99,7 @@ def _tell(options: argparse.Namespace, retriever: Any, tally: Tally, seconds: fl
     print(f"records  {tally.records}, {tally.statuses['ok']} of them with references", file=sys.stderr)
     for failure in tally.failures:
         print(f"  failed: {failure}", file=sys.stderr)
-    for line in getattr(retriever, "told", list)():
+    for line in optional_parts(retriever).remarks():
         print(line, file=sys.stderr)
     place = "" if options.output_path == "-" else f"{options.output_path} written, "
     print(f"{place}{seconds:.1f} s", file=sys.stderr)

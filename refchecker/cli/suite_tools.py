@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import llms
 from ..errors import UsageError
-from ..protocols import Checker, Extractor
+from ..protocols import Checker, Extractor, optional_parts
 from ..registry import load
 from ..suites.ask import ClientAsk
 from ..suites.types import Ask
@@ -56,9 +56,9 @@ class OptionTools:
         self._loaded.append(extract)
         return extract
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What the components have to say about the run."""
-        return [line for each in self._loaded for line in getattr(each, "told", list)()]
+        return [line for component in self._loaded for line in optional_parts(component).remarks()]
 
     def _client(self, role: str) -> dict[str, Any]:
         chosen = llm_options.client_options(self._options, role, self._ledger, None)

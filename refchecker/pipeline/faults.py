@@ -14,27 +14,29 @@ B = TypeVar("B")
 
 def isolated(
     component: Callable[[Sequence[A]], list[B]],
-    asked: Sequence[A],
+    items: Sequence[A],
     who: str,
     failure: Callable[[BaseException], B],
 ) -> list[B]:
     """One answer per input; where the component raises, halves are tried until the culprit is alone."""
-    if not asked:
+    if not items:
         return []
     try:
-        answers = component(asked)
+        answers = component(items)
     except RefCheckerError:
         raise
     except Exception as error:
-        if len(asked) == 1:
+        if len(items) == 1:
             return [failure(error)]
-        middle = len(asked) // 2
-        halves = (asked[:middle], asked[middle:])
+        middle = len(items) // 2
+        halves = (items[:middle], items[middle:])
         return [answer for half in halves for answer in isolated(component, half, who, failure)]
-    return _counted(answers, len(asked), who)
+    return _counted(answers, len(items), who)
 
 
-def landed(future: Future[list[B]], count: int, who: str, failure: Callable[[BaseException], B]) -> list[B]:
+def result_of(
+    future: Future[list[B]], count: int, who: str, failure: Callable[[BaseException], B]
+) -> list[B]:
     """The answers of a finished future, or that many failures where it has an error."""
     error = future.exception()
     return [failure(error)] * count if error else _counted(future.result(), count, who)
@@ -46,6 +48,6 @@ def _counted(answers: list[B], count: int, who: str) -> list[B]:
     return answers
 
 
-def said(error: BaseException) -> str:
+def error_note(error: BaseException) -> str:
     """The error as a note: its kind and the start of what it says."""
     return f"{type(error).__name__}: {error}"[:200]

@@ -1,10 +1,9 @@
 """Record -> claims -> judgments -> verdicts -> report, as a stream.
 
-Reading, extraction, retrieval and checking each have their own thread and pass records on through
-bounded channels. A stage takes whatever is waiting, up to its batch size, so it neither
-idles while work is there nor waits for a batch to fill. A component that has `begin` gets
-each record as soon as it is there and waits for none of them; records then pass each other,
-and are put in order again at the end.
+Reading, extraction, retrieval and checking each have their own thread and pass records on through channels.
+Every stage begins each record as soon as it is there and waits for none of them; records pass each other, and are
+put in order again at the end. A component without `begin` works in batches: it takes whatever is waiting, up to its
+batch size, so it neither idles while work is there nor waits for a batch to fill.
 """
 
 from __future__ import annotations
@@ -16,16 +15,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ..aggregate import Merge, any_support, cautious, soft
-from ..protocols import Aggregator, Checker, Extractor, Localizer, Retriever
+from ..protocols import (
+    Aggregator,
+    Checker,
+    Extractor,
+    Localizer,
+    Retriever,
+    done_future,
+    optional_parts,
+)
 from ..types import Extraction, Judgment, Label, Pair, Passage, Record, Report
 from .channel import Channel, guarded
-from .faults import isolated, landed, said
-from .in_flight import overlapped, settled
+from .faults import error_note, result_of
+from .in_flight import begin_of, completed
 from .verdicts import report_of
 
 A = TypeVar("A")
 B = TypeVar("B")
 Splitter = Callable[[Passage], Sequence[Passage]]
+Begin = Callable[[Sequence[A]], Future[list[B]]]
 
 
 def whole(passage: Passage) -> Sequence[Passage]:
@@ -50,8 +58,8 @@ def run(
 ) -> Iterator[Report]:
     """Yield one report per record, in order, while later records are still being worked on.
 
-    At most `in_flight` records are in memory at once; of them a component with `begin` has begun a quarter,
-    or 64 where that is more. `extract_batch` counts records,
+    At most `in_flight` records are in memory at once; of them each stage has begun a quarter, or 64 where that is
+    more. `extract_batch` counts records,
     `check_batch` counts pairs. A judgment whose label is less probable than `min_confidence` is
     Abstain and `unsure`, which is no fault. Without `check`, reports carry the claims and no verdicts.
     An exception in a component fails only the records it cannot do without; a
@@ -61,10 +69,11 @@ def run(
     extracted: Channel[_Work] = Channel()
     referenced: Channel[_Work] = Channel()
     finished: Channel[tuple[int, Report]] = Channel()
-    landings: tuple[Channel[Any], ...] = (Channel(), Channel(), Channel())  # for components with `begin`
-    channels: tuple[Channel[Any], ...] = (incoming, extracted, referenced, finished, *landings)
+    completions: tuple[Channel[Any], ...] = (Channel(), Channel(), Channel())  # of each stage's component
+    batches: tuple[Channel[Any], ...] = (Channel(), Channel())  # what waits for a component without `begin`
+    channels: tuple[Channel[Any], ...] = (incoming, extracted, referenced, finished, *completions, *batches)
     slots = threading.Semaphore(in_flight)
-    begun = max(in_flight // 4, 64)
+    most_in_flight = max(in_flight // 4, 64)
     stopping = threading.Event()
 
     def read() -> None:
@@ -75,15 +84,17 @@ def run(
             incoming.put(_Work(position, record))
 
     def find_claims() -> None:
-        for work in _extracted(incoming, extract, extract_batch, landings[0], begun):
+        begin = begin_of(extract or _no_extractor, batches[0], extract_batch, "extractor", _no_extraction)
+        for work in _extracted(incoming, begin, completions[0], most_in_flight):
             extracted.put(work)
 
     def find_references() -> None:
-        for work in _referenced(extracted, retrieve, check is None, landings[1], begun):
+        for work in _referenced(extracted, retrieve, check is None, completions[1], most_in_flight):
             referenced.put(work)
 
     def judge() -> None:
-        for work, judgments in _judged(referenced, check, split, check_batch, landings[2], begun):
+        begin = begin_of(check, batches[1], check_batch, "checker", _no_judgment) if check else None
+        for work, judgments in _judged(referenced, begin, split, completions[2], most_in_flight):
             sure = [tuple(cautious(piece, min_confidence) for piece in pieces) for pieces in judgments]
             report = report_of(
                 work.record, work.extraction, sure, check is not None, merge, aggregate, locate
@@ -122,10 +133,6 @@ class _Work:
     extraction: Extraction = field(default_factory=lambda: Extraction(()))
 
     @property
-    def size(self) -> int:
-        return len(self.extraction.claims) * len(self.record.references)
-
-    @property
     def wants_claims(self) -> bool:
         return self.record.claims is None and not self.record.fault
 
@@ -135,27 +142,24 @@ class _Work:
 
 
 def _extracted(
-    incoming: Channel[_Work], extract: Extractor | None, most: int, landings: Channel[Any], begun: int
+    incoming: Channel[_Work], begin: Begin[Record, Extraction], completions: Channel[Any], most: int
 ) -> Iterator[_Work]:
     """Each work with its claims."""
-    if begin := getattr(extract, "begin", None):
-        for work, future in overlapped(
-            lambda work: begin([work.record]) if work.wants_claims else settled([]), incoming, landings, begun
-        ):
-            found = landed(future, int(work.wants_claims), "extractor", _no_extraction)
-            yield _with_claims(work, iter(found))
-        return
-    while batch := incoming.take(most):
-        asked = [work.record for work in batch if work.wants_claims]
-        answers = iter(_extract(extract, asked) if extract else [_NO_EXTRACTOR] * len(asked))
-        yield from (_with_claims(work, answers) for work in batch)
+    for work, future in completed(
+        lambda work: begin([work.record]) if work.wants_claims else done_future([]),
+        incoming,
+        completions,
+        most,
+    ):
+        extractions = result_of(future, int(work.wants_claims), "extractor", _no_extraction)
+        yield _with_claims(work, iter(extractions))
 
 
-def _with_claims(work: _Work, found: Iterator[Extraction]) -> _Work:
+def _with_claims(work: _Work, extractions: Iterator[Extraction]) -> _Work:
     """The work with the next extraction, where it wants one, or with the claims it came with."""
     if work.record.fault:
         return work
-    extraction = next(found) if work.record.claims is None else Extraction(work.record.claims)
+    extraction = next(extractions) if work.record.claims is None else Extraction(work.record.claims)
     return replace(work, record=replace(work.record, claims=extraction.claims), extraction=extraction)
 
 
@@ -163,8 +167,8 @@ def _referenced(
     extracted: Channel[_Work],
     retrieve: Retriever | None,
     claimless: bool,
-    landings: Channel[Any],
-    begun: int,
+    completions: Channel[Any],
+    most: int,
 ) -> Iterator[_Work]:
     """Each work with references: its own, or those that are found for it.
 
@@ -173,17 +177,17 @@ def _referenced(
     if retrieve is None:
         yield from extracted
         return
-    begin: Callable[[Record], Future[Sequence[Passage]]] = getattr(
-        retrieve, "begin", lambda record: settled(retrieve(record))
+    begin: Callable[[Record], Future[Sequence[Passage]]] = optional_parts(retrieve).begin or (
+        lambda record: done_future(retrieve(record))
     )
 
-    def found(work: _Work) -> Future[Sequence[Passage]]:
+    def references(work: _Work) -> Future[Sequence[Passage]]:
         wanted = not work.has_references and (claimless or bool(work.extraction.claims))
-        return begin(work.record) if wanted else settled(work.record.references)
+        return begin(work.record) if wanted else done_future(work.record.references)
 
-    for work, future in overlapped(found, extracted, landings, begun):
+    for work, future in completed(references, extracted, completions, most):
         if error := future.exception():
-            failed = replace(work.extraction, note=f"retriever: {said(error)}", failed=True)
+            failed = replace(work.extraction, note=f"retriever: {error_note(error)}", failed=True)
             yield replace(work, extraction=failed)
         else:
             yield replace(work, record=replace(work.record, references=tuple(future.result())))
@@ -194,20 +198,20 @@ _NO_EXTRACTOR = Extraction(
 )
 
 
-def _extract(extract: Extractor, records: Sequence[Record]) -> list[Extraction]:
-    return isolated(extract, records, "extractor", _no_extraction)
+def _no_extractor(records: Sequence[Record]) -> list[Extraction]:
+    return [_NO_EXTRACTOR] * len(records)
 
 
 def _no_extraction(error: BaseException) -> Extraction:
-    return Extraction((), f"extractor: {said(error)}", failed=True)
+    return Extraction((), f"extractor: {error_note(error)}", failed=True)
 
 
 def _no_judgment(error: BaseException) -> Judgment:
-    return Judgment(Label.ABSTAIN, note=f"checker: {said(error)}")
+    return Judgment(Label.ABSTAIN, note=f"checker: {error_note(error)}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """One work and its pairs: for each claim, for each reference, its pieces."""
 
     work: _Work
@@ -215,7 +219,7 @@ class _Asked:
     pairs: list[Pair]
 
 
-def _asked(work: _Work, split: Splitter) -> _Asked:
+def _question(work: _Work, split: Splitter) -> _Question:
     pieces = [tuple(split(passage)) for passage in work.record.references]
     pairs = [
         Pair(claim, piece, work.record.question)
@@ -223,40 +227,36 @@ def _asked(work: _Work, split: Splitter) -> _Asked:
         for reference in pieces
         for piece in reference
     ]
-    return _Asked(work, pieces, pairs)
+    return _Question(work, pieces, pairs)
 
 
 _Judged = tuple[_Work, list[tuple[Judgment, ...]]]
 
 
 def _judged(
-    extracted: Channel[_Work],
-    check: Checker | None,
+    referenced: Channel[_Work],
+    begin: Begin[Pair, Judgment] | None,
     split: Splitter,
+    completions: Channel[Any],
     most: int,
-    landings: Channel[Any],
-    begun: int,
 ) -> Iterator[_Judged]:
     """Each work with, per claim and reference, the judgments of the reference's pieces."""
-    if check is None:
-        yield from ((work, []) for work in extracted)
-    elif begin := getattr(check, "begin", None):
-        each = (_asked(work, split) for work in extracted)
-        for asked, future in overlapped(
-            lambda asked: begin(asked.pairs) if asked.pairs else settled([]), each, landings, begun
-        ):
-            yield _regrouped(asked, iter(landed(future, len(asked.pairs), "checker", _no_judgment)))
-    else:
-        while batch := extracted.take(most, weight=lambda work: work.size):
-            asked_together = [_asked(work, split) for work in batch]
-            pairs = [pair for asked in asked_together for pair in asked.pairs]
-            answers = iter(isolated(check, pairs, "checker", _no_judgment))
-            yield from (_regrouped(asked, answers) for asked in asked_together)
+    if begin is None:
+        yield from ((work, []) for work in referenced)
+        return
+    questions = (_question(work, split) for work in referenced)
+    for question, future in completed(
+        lambda question: begin(question.pairs) if question.pairs else done_future([]),
+        questions,
+        completions,
+        most,
+    ):
+        yield _regrouped(question, iter(result_of(future, len(question.pairs), "checker", _no_judgment)))
 
 
-def _regrouped(asked: _Asked, answers: Iterator[Judgment]) -> _Judged:
-    return asked.work, [
+def _regrouped(question: _Question, answers: Iterator[Judgment]) -> _Judged:
+    return question.work, [
         tuple(next(answers) for _ in reference)
-        for _ in asked.work.extraction.claims
-        for reference in asked.pieces
+        for _ in question.work.extraction.claims
+        for reference in question.pieces
     ]

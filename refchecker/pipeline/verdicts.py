@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..aggregate import Merge, conflicts, deciding, together
+from ..aggregate import Merge, conflicts, deciding, merged_label
 from ..errors import RefCheckerError
 from ..protocols import Aggregator, Localizer
 from ..types import Claim, Extraction, Judgment, Label, Passage, Record, Report, Status, Verdict
-from .faults import said
+from .faults import error_note
 
 
 def report_of(
@@ -60,10 +60,10 @@ def _status(
 
 
 def _merged(pieces: tuple[Judgment, ...], merge: Merge) -> Judgment:
-    """What the pieces of one reference say together, with the scores of the piece that decides."""
+    """What the pieces of one reference say merged_label, with the scores of the piece that decides."""
     if len(pieces) == 1:
         return pieces[0]
-    label, unsure = together(pieces, merge)
+    label, unsure = merged_label(pieces, merge)
     chosen = deciding(label, pieces) or Judgment(label)
     note = "; ".join(dict.fromkeys(piece.note for piece in pieces if piece.note))
     return replace(chosen, note=note, unsure=unsure)
@@ -75,7 +75,7 @@ def _verdict(
     judgments: tuple[Judgment, ...],
     merge: Merge,
 ) -> Verdict:
-    label, unsure = together(judgments, merge)
+    label, unsure = merged_label(judgments, merge)
     chosen = deciding(label, judgments)
     evidence = tuple(
         span
@@ -104,12 +104,12 @@ def _located(
 ) -> tuple[tuple[Verdict, ...], str]:
     """The verdicts with what the localizer found; as they are, and why, where it broke on this record."""
     try:
-        found = locate(record, verdicts)
+        located = locate(record, verdicts)
         return tuple(
             replace(verdict, evidence=each.evidence or verdict.evidence, elements=each.elements)
-            for verdict, each in zip(verdicts, found, strict=True)
+            for verdict, each in zip(verdicts, located, strict=True)
         ), ""
     except RefCheckerError:
         raise
     except Exception as error:
-        return verdicts, f"localizer: {said(error)}"
+        return verdicts, f"localizer: {error_note(error)}"

@@ -14,8 +14,8 @@ from ..errors import LLMError, RefCheckerError, UsageError
 from ..llms import loop
 from ..llms.types import Client, Reply, Request
 from ..pipeline import run
-from ..pipeline.faults import said
-from ..protocols import LLM, Checker, Extractor
+from ..pipeline.faults import error_note
+from ..protocols import LLM, Checker, Extractor, optional_parts
 from ..types import Claim, Passage, Record, Report
 from .types import Answer, Answers, Ask, Stage, Task
 
@@ -61,7 +61,7 @@ class FunctionAsk:
         except RefCheckerError:
             raise
         except Exception as error:
-            return [LLMError(said(error)) for _ in prompts]
+            return [LLMError(error_note(error)) for _ in prompts]
         if len(replies) != len(prompts):
             return [LLMError(f"{len(replies)} replies to {len(prompts)} prompts") for _ in prompts]
         return [Reply(reply) for reply in replies]
@@ -140,8 +140,8 @@ def check_stage(
     predicate, object] or a sentence; without claims, `extract` finds them in the response. The answer is
     {"claims", "labels", "by_reference", "scores", "notes"}, a line per claim, and "note".
     """
-    extractor = f"extract:{signature_of(extract)}|" if extract else ""
-    signature = f"{extractor}check:{signature_of(check)}|merge:{merge.__name__}"
+    extractor = f"extract:{optional_parts(extract).signature}|" if extract else ""
+    signature = f"{extractor}check:{optional_parts(check).signature}|merge:{merge.__name__}"
 
     def answer(asked: Iterable[Task]) -> Iterator[Answer]:
         records = (record_of(task) for task in asked)
@@ -149,12 +149,6 @@ def check_stage(
             yield answer_of(report)
 
     return Stage(name, signature, tasks, answer)
-
-
-def signature_of(component: object) -> str:
-    return str(
-        getattr(component, "signature", None) or getattr(component, "__name__", type(component).__name__)
-    )
 
 
 def record_of(task: Task) -> Record:

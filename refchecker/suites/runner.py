@@ -19,8 +19,9 @@ import numpy as np
 from .. import __version__
 from ..errors import ComponentError, UsageError
 from ..io import Journal, digest_of
+from .compare import comparisons, comparisons_within
 from .folder import SCORE, Folder, header, read_answers, read_positions, write_json, write_whole
-from .measures import DRAWS, LEVEL, TEST_DRAWS, comparisons, comparisons_within, finite, interval, resampled
+from .stats import DRAWS, LEVEL, TEST_DRAWS, finite, interval, resampled
 from .types import Answer, Sheet, Stage, Suite, Task, Tools
 
 Told = Callable[[int, int], None]  # how many tasks are done, of how many

@@ -17,7 +17,7 @@ from refchecker.cli import main
 from refchecker.errors import ComponentError, UsageError
 from refchecker.io.records import output_schema
 from refchecker.pipeline import run
-from refchecker.pipeline.in_flight import settled
+from refchecker.protocols import done_future
 from refchecker.registry import load
 from refchecker.types import Claim, Judgment, Label, Pair, Passage, Record
 
@@ -112,7 +112,7 @@ def test_a_last_stage_that_does_not_wait_has_many_records_under_way():
 def test_what_goes_wrong_in_the_last_stage_is_carried():
     class Short(Together):
         def begin(self, pairs):
-            return settled([])
+            return done_future([])
 
     class Broken(Together):
         def begin(self, pairs):
@@ -203,10 +203,10 @@ def test_what_a_stage_has_to_tell_is_told_with_its_name():
         def __call__(self, pairs):
             return contradicts(pairs)
 
-        def told(self):
+        def remarks(self):
             return ["2 requests refused"]
 
-    assert Cascade([("cheap", by_percent), ("llm", Telling())]).told() == ["llm: 2 requests refused"]
+    assert Cascade([("cheap", by_percent), ("llm", Telling())]).remarks() == ["llm: 2 requests refused"]
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1])

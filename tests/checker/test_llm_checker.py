@@ -131,7 +131,7 @@ def test_reasons_and_quotes():
     assert REFERENCE.text[44:58] == "died in France"
     assert (quoted.reason, invented.label) == ("So it says.", C)
     assert invented.spans == (REFERENCE.span(0, len(REFERENCE.text)),)
-    assert checker.told() == ["quotes that are not in the reference, left out: 1"]
+    assert checker.remarks() == ["quotes that are not in the reference, left out: 1"]
 
 
 def test_what_was_not_wanted_is_not_kept():
@@ -153,7 +153,7 @@ def test_votes():
         "Contradiction": 0.0,
     }
     assert all(request.temperature and not request.logprobs for request in client.asked)
-    assert checker.told()[-1] == "33.3% of 3 votes were against the majority"
+    assert checker.remarks()[-1] == "33.3% of 3 votes were against the majority"
 
 
 def test_votes_that_cannot_be_read_at_all():

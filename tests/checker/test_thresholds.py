@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.aggregate import any_contradiction, any_support, cautious, surest, together
+from refchecker.aggregate import any_contradiction, any_support, cautious, merged_label, surest
 from refchecker.checker.thresholds import (
     LABELS,
     agreement_at,
@@ -143,7 +143,7 @@ def test_agreement_grows_with_the_confidence_and_is_reached_at_the_lowest(outcom
 
 @given(judgments_, merges, probabilities)
 def test_a_verdict_stands_up_to_its_sureness(judgments, merge, asked):
-    label, unsure = together([cautious(j, asked) for j in judgments], merge)
+    label, unsure = merged_label([cautious(j, asked) for j in judgments], merge)
     stands = asked <= sureness(judgments, merge)
     assert bool(unsure) is not stands
     surest_first = sorted(judgments, key=lambda j: (-j.confidence, j.label is not E))

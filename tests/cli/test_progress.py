@@ -11,7 +11,7 @@ from refchecker.cli.progress import Progress
     ],
 )
 def test_what_is_retried_is_shown_beside_the_records(quiet, shown, capsys, monkeypatch):
-    monkeypatch.setattr("refchecker.progress.PLAIN_PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("refchecker.cli.progress.PLAIN_PROGRESS_SECONDS", 0.0)
     with Progress(quiet=quiet) as progress:
         progress(3, 10)
         progress.note("2 retrying, last for rate_limit")

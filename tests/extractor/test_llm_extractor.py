@@ -92,7 +92,7 @@ def test_what_the_response_does_not_say_is_dropped_and_counted():
     assert len(found.claims) == 3
     assert found.note == "claims that the response does not make, left out: 1"
     assert not found.failed
-    assert extract.told() == [found.note]
+    assert extract.remarks() == [found.note]
 
 
 def test_nothing_but_inventions_is_a_failure():

@@ -206,7 +206,7 @@ def test_who_has_no_batches(tmp_path: Path) -> None:
 def test_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ((bytes([number % 256, number // 256]), {"n": number}) for number in range(MOST_REQUESTS + 1))
     assert [len(portion) for portion in portions(lines)] == [MOST_REQUESTS, 1]
-    monkeypatch.setattr("refchecker.llms.batch_fill.MOST_BYTES", 25)
+    monkeypatch.setattr("refchecker.llms.batch.fill.MOST_BYTES", 25)
     assert [len(portion) for portion in portions((b"", {"n": "x" * 10}) for _ in range(3))] == [1, 1, 1]
 
 

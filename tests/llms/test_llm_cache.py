@@ -163,7 +163,7 @@ def test_what_is_written_is_read(reply):
 
 WRITER = """
 import sys
-from refchecker.llms.cache import Store, key_of
+from refchecker.llms.asking.cache import Store, key_of
 from refchecker.llms.types import Reply, Request
 folder, me = sys.argv[1], sys.argv[2]
 store = Store(folder)

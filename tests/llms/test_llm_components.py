@@ -14,7 +14,7 @@ SCRIPTED = """
 import json
 from refchecker.checker.llm import LLMChecker
 from refchecker.extractor.llm import LLMExtractor
-from refchecker.llms.scripted import Scripted
+from refchecker.llms.providers.scripted import Scripted
 
 CLAIM = {"sentence": 1, "quote": "is in Italy", "subject": "Paris", "predicate": "is in", "object": "Italy"}
 LOST = CLAIM | {"quote": "", "subject": "Zorbland", "object": "Zorbia"}

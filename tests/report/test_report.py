@@ -452,7 +452,7 @@ def test_what_cannot_be_done_is_said_and_writes_nothing(content, options, messag
 
 
 def test_more_records_than_a_page_has_is_said(monkeypatch, capsys):
-    monkeypatch.setattr("refchecker.commands.report.IN_PAGE", 2)
+    monkeypatch.setattr("refchecker.cli.report.IN_PAGE", 2)
     assert main(["report", file_of(*[item()] * 3), "-o", "r.html"]) == 0
     assert (
         "the page has the 2 worst of 3 records, and counts all; --limit N for more."

@@ -361,7 +361,7 @@ def test_step_by_step_gives_the_index_that_one_step_gives(
 
 BUILD = """
 import sys, time
-from refchecker.retriever import index
+from refchecker.retriever.corpus import index
 from refchecker.retriever.corpus import CorpusRetriever
 from refchecker.types import Record
 split = index.passages.split

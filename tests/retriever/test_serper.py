@@ -272,7 +272,7 @@ def test_whatever_the_web_does_wrong_the_rest_is_found_and_nothing_is_asked_that
         with Engine(organic(*links, away, "http://169.254.169.254/", "file:///etc/passwd")) as engine:
             read = retriever(web, engine, pages=20, k=20)
             passages = read(RECORD)
-            told = read.told()
+            told = read.remarks()
         assert inside.log == []
     assert {p.source for p in passages if "#" not in p.source} == {web.url("busy.test/1")}  # copy is the same
     assert "shut.test/1" not in web.log
@@ -482,14 +482,14 @@ def test_a_snapshot_replays_offline_failures_included(web, tmp_path):
     with Engine(found) as engine:
         read = retriever(web, engine, memory=Memory(None, Snapshot(tmp_path / "s")))
         recorded = read(RECORD)
-        told = read.told()
+        told = read.remarks()
         read.finish()
         read.close()
     before = list(web.log)
     (tmp_path / "s").chmod(0o444)
     replay = retriever(web, None, memory=Memory(None, Snapshot(tmp_path / "s")))
     assert replay(RECORD) == recorded
-    assert replay.told() == [told[0].replace("1 of them", "0 of them"), told[1]]
+    assert replay.remarks() == [told[0].replace("1 of them", "0 of them"), told[1]]
     assert web.log == before
     assert [path.name for path in tmp_path.iterdir()] == ["s"]
 
@@ -741,7 +741,7 @@ def test_where_the_model_gives_none_the_rules_ask(reply):
 
     writer = LLMQueries(Scripted(answer), RuleQueries(most=4))
     assert writer(RECORD) == ["Bern is the capital of Switzerland"]
-    assert writer.told()[0].startswith("search queries by rules")
+    assert writer.remarks()[0].startswith("search queries by rules")
 
 
 def test_a_snapshot_replays_a_models_queries_without_the_model(web, tmp_path):

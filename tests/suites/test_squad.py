@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.suites.measures import exact_match, f1, normalised
+from refchecker.suites.squad import exact_match, f1, normalised
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refchecker.suites import metrics
-from refchecker.suites.measures import finite, interval, resampled
-from refchecker.suites.measures.stats import (
+from refchecker.suites.stats import (
     detectable,
     difference,
+    finite,
     groups_needed,
     holm,
+    interval,
     mcnemar,
+    resampled,
     resamples,
     rows_needed,
 )

@@ -17,10 +17,9 @@ import pytest
 from refchecker.errors import ComponentError, LLMError, UsageError
 from refchecker.llms.providers.scripted import Scripted
 from refchecker.llms.types import GaveUp, Reply, Request, RunEnds
-from refchecker.suites import find, metrics, plots, runner, tables
+from refchecker.suites import compare, find, metrics, plots, runner, tables
 from refchecker.suites.ask import AHEAD, ClientAsk, FunctionAsk, check_stage, prompt_stage
 from refchecker.suites.folder import Folder, read_answers
-from refchecker.suites.measures import compare
 from refchecker.suites.types import Answer, Item, Page, Plot, Prepared, Series, Sheet, Stage, Suite, Task
 from refchecker.types import Judgment, Label
 

@@ -215,7 +215,7 @@ def learn(options: Options) -> None:
     tokenizer.no_truncation()
     train = inputs_of(options.data / "train.jsonl.gz", tokenizer, options.max_tokens)
     dev = inputs_of(options.data / "dev.jsonl.gz", tokenizer, options.max_tokens)
-    dev = Random(5).sample(dev, min(400, len(dev)))
+    dev = Random(5).sample(dev, min(160, len(dev)))
     run = Run(options)
     log(rows=len(train), dev=len(dev), step=run.step, seen=run.seen)
     forward = torch.compile(run.judge.encode, dynamic=True) if options.compile else run.judge.encode
@@ -275,7 +275,7 @@ def main() -> None:
     parser.add_argument(
         "--cool", type=float, default=0, help="minutes at the end in which the rate falls to zero"
     )
-    parser.add_argument("--save_minutes", type=float, default=15)
+    parser.add_argument("--save_minutes", type=float, default=20)
     parser.add_argument("--batch_tokens", type=int, default=2304, help="padded tokens in a batch")
     parser.add_argument("--max_tokens", type=int, default=320)
     parser.add_argument("--rate", type=float, default=4e-4)

@@ -63,9 +63,9 @@ class LLMChecker:
     leaves out is asked again alone, once, and then undetermined. With `reasons` a judgment has
     a sentence that says why, with `quotes` the words that decide as its spans. Of `votes`
     repeats the majority counts and their shares are the scores; with one vote, scores are the
-    model's own probabilities where it tells them. `told` says what did not go smoothly.
+    model's own probabilities where it tells them. `remarks` says what did not go smoothly.
 
-    >>> from refchecker.llms.scripted import Scripted
+    >>> from refchecker.llms.providers.scripted import Scripted
     >>> from refchecker.types import Claim
     >>> check = LLMChecker(Scripted(lambda request: '{"label": "Entailment"}'))
     >>> check([Pair(Claim("It rains."), Passage("It rains.", "doc"))])[0].label
@@ -109,7 +109,7 @@ class LLMChecker:
         """What `__call__` gives, without waiting for it."""
         return loop.submit(self._judgments(pairs))
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What did not go smoothly so far, and how often repeats disagreed; a line each."""
         counts = dict(self._counts)
         votes, flips = counts.pop("votes", 0), counts.pop("flips", 0)

@@ -62,9 +62,9 @@ class LLMExtractor:
     `claim_format` is "triplet" or "subsentence" (short plain sentences). A claim that the
     response does not make is left out and counted. A long response is asked about in parts.
     Where a reply cannot be read a second time, the extraction is failed, and has what was found.
-    `told` says what did not go smoothly.
+    `remarks` says what did not go smoothly.
 
-    >>> from refchecker.llms.scripted import Scripted
+    >>> from refchecker.llms.providers.scripted import Scripted
     >>> extract = LLMExtractor(Scripted(lambda request: '[["Paris", "is in", "France"]]'))
     >>> extract([Record("1", "Paris is in France.")])[0].claims[0].triplet.object
     'France'
@@ -97,7 +97,7 @@ class LLMExtractor:
         """What `__call__` gives, without waiting for it."""
         return loop.submit(self._extractions(records))
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What did not go smoothly so far, a line each."""
         return [f"{what}: {count}" for what, count in self._counts.items()]
 

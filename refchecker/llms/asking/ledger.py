@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...errors import UsageError
+from ...protocols import optional_parts
 from ..types import Attempt, Price, Reply, Request, RunEnds, Usage
 from .prices import cost_of
 from .slots import Places
@@ -159,8 +160,8 @@ def most_cost(request: Request, price: Price | None, provider: Any = None) -> fl
 
 def most_written(request: Request, provider: Any) -> int:
     """The tokens that an answer may have; a provider with `most_tokens` may give room for thinking on top."""
-    tell = getattr(provider, "most_tokens", None)
-    return int(tell(request)) if tell else request.max_tokens
+    most_tokens = optional_parts(provider).most_tokens
+    return most_tokens(request) if most_tokens else request.max_tokens
 
 
 def at_most_tokens(request: Request) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from ...net import shortened
+from ...protocols import optional_parts
 from ..types import Refused, Reply, Request, RunEnds
 from .errors import later
 
@@ -33,7 +34,7 @@ class Function:
         self._function = function
         self._batch_size = batch_size
         self._name = name or getattr(function, "__qualname__", type(function).__qualname__)
-        self.signature = f"function/{getattr(function, 'signature', self._name)}"
+        self.signature = f"function/{optional_parts(function, self._name).signature}"
         self._waiting: list[tuple[str, asyncio.Future[str]]] = []
         self._calling: asyncio.Task[None] | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ...protocols import optional_parts
 from ...types import Passage, Record
 from ..passages import MAX_WORDS, OVERLAP_WORDS
 from ..ranking import POOL, Embed, distinct, reranked
@@ -46,7 +47,7 @@ class CorpusRetriever:
         settings = Settings(language, corpus_field, max_words, overlap_words)
         self._k, self._embed = k, embed
         self._index = Index(Path(path), settings, cache_dir=cache_dir, tell=tell)
-        name = getattr(embed, "signature", "embed") if embed else ""
+        name = optional_parts(embed, "embed").signature if embed else ""
         self.signature = f"corpus:{self._index.digest}|k{k}{f'|{name}' if name else ''}"
         index = self._index
         tell(f"corpus {path}: {index.size} passages of {index.documents} documents in {index.files} files")

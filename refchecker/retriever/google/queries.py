@@ -54,7 +54,7 @@ class RuleQueries:
             asked |= words
         return chosen[: self.most]
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         return []
 
 
@@ -78,7 +78,7 @@ class LLMQueries:
             return self._by_rules(record, "the model's reply could not be read")
         return queries[: self._rules.most]
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """How often it was the rules, a line for each reason."""
         return [f"search queries by rules, as {why}: {count}" for why, count in self._missing.items()]
 

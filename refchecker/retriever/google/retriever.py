@@ -45,7 +45,7 @@ class Queries(Protocol):
 
     def __call__(self, record: Record, /) -> list[str]: ...
 
-    def told(self) -> list[str]: ...
+    def remarks(self) -> list[str]: ...
 
 
 def serper_retriever(
@@ -149,7 +149,7 @@ class SerperRetriever:
         """What `__call__` gives, without waiting for it."""
         return self._records.submit(self, record)
 
-    def told(self) -> list[str]:
+    def remarks(self) -> list[str]:
         """What was asked and read, and what was not, a few lines for a person."""
         counts = self._counts
         searches = f"searches {counts['searches']:,}, {counts['paid']:,} of them asked of Serper"
@@ -157,7 +157,7 @@ class SerperRetriever:
         if self._missed:
             causes = ", ".join(f"{cause} {count:,}" for cause, count in self._missed.most_common())
             lines.append(f"pages not read {self._missed.total():,} ({causes})")
-        return lines + self._queries.told()
+        return lines + self._queries.remarks()
 
     def finish(self) -> None:
         """The run has come to its end: a snapshot is whole, unless something could not be had."""

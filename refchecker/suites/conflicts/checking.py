@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...pipeline import run
-from ...protocols import Checker, Extractor, Localizer
+from ...protocols import Checker, Extractor, Localizer, optional_parts
 from ...types import RESPONSE, Label, Passage, Record, Report, Verdict
-from ..ask import signature_of
 from ..types import Answer, Answers, Item, Stage, Task
 from .units import CONTEXT, Unit, units_of
 
@@ -68,8 +67,8 @@ def check_stage(
         for report in run(records, extract=extract, check=check, locate=locate):
             yield _answer(report)
 
-    parts = [f"extract:{signature_of(extract)}", f"check:{signature_of(check)}"]
-    parts += [f"locate:{signature_of(locate)}"] if locate else []
+    parts = [f"extract:{optional_parts(extract).signature}", f"check:{optional_parts(check).signature}"]
+    parts += [f"locate:{optional_parts(locate).signature}"] if locate else []
     return Stage(stage_name(claim_format), "|".join(parts), tasks, answer)
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ..measures import normalised
+from ..squad import normalised
 
 _MARKUP = " \t\n*_`\"'“”‘’.:>#-"
 _FINAL = re.compile(r"final answer\W*(?:is\W*)?(yes|no)\b", re.IGNORECASE)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...types import Label
 from .. import metrics
-from ..measures import exact_match, f1, normalised
+from ..squad import exact_match, f1, normalised
 from ..types import Answer, Answers, Columns, Item, Metric, Sheet
 from .asking import PROMPTS, SETUPS, VERIFY, final_answer, verify_key
 from .make import AFFIRMATIVE, CONSTRUCTIONS, SETS

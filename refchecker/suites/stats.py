@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types import Array, Columns, Metric
+from .types import Array, Columns, Metric
 
 DRAWS = 1000
 TEST_DRAWS = 5_000  # a p-value is not below 1 / (1 + samples), and Holm multiplies it by the number of tests

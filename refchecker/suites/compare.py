@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UsageError
-from .. import metrics
-from ..types import Array, Sheet
+from ..errors import UsageError
+from . import metrics
 from .stats import (
     TEST_DRAWS,
     detectable,
@@ -24,6 +23,7 @@ from .stats import (
     rows_needed,
     taken,
 )
+from .types import Array, Sheet
 
 Sheets = Mapping[str, Sheet]
 
