@@ -14,17 +14,22 @@ VERSION = 1
 NAN = math.nan
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
-_STOP_WORDS = (
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written in one string."""
+    return frozenset(words.split())
+
+
+STOP = word_set(
     "a an the of in on at to for from by with and or as is are was were be been being it its his her "
     "their this that these those which who whom has have had do does did no than then there into about "
     "over under after before also such can he she they we you i s"
 )
-STOP = frozenset(_STOP_WORDS.split())
-_NEGATIONS_WORDS = (
+NEGATIONS = word_set(
     "not no never none nobody nothing neither nor without cannot unable fails failed deny denied denies "
     "false untrue impossible isn't wasn't aren't weren't doesn't didn't don't won't can't couldn't"
 )
-NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBER_WORDS.split())}
 _ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "s", "ly", "er", "or")

@@ -12,18 +12,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...text import NAN, NEGATIONS, STOP, content, share, stem, trigrams, words_of
+from ...text import NAN, NEGATIONS, STOP, content, share, stem, trigrams, word_set, words_of
 from ...types import Claim
 
 VERSION = 2  # of everything here: a model of these numbers holds for one version only
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'“(\[0-9])|\n+")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
-_DOUBTS_WORDS = (
+_DOUBTS = word_set(
     "may might could would should possibly perhaps maybe likely unlikely probably if unless allegedly "
     "reportedly rumored supposedly doubtful improbable whether"
 )
-_DOUBTS = frozenset(_DOUBTS_WORDS.split())
 _ASKING = re.compile(r"\b(who|whom|whose|when|where|which|what|how (?:many|much|old|long))\b", re.IGNORECASE)
 _KINDS = {"who": 1.0, "whom": 1.0, "whose": 1.0, "when": 2.0, "where": 3.0, "which": 4.0, "what": 4.0}
 

@@ -148,7 +148,7 @@ class _Call:
         self._encodings.update(zip(new, encodings, strict=True))
         plans = [self._plan(pair) for pair in pairs]
         keys = dict.fromkeys(key for plan in plans if isinstance(plan, list) for key, _ in plan)
-        inputs = {key: self._joined(key) for key in keys if key not in self._asked}
+        inputs = {key: self._form.join(*map(self._encoded, key)) for key in keys if key not in self._asked}
         self._asked.update(inputs)
         return plans, inputs
 
@@ -167,10 +167,6 @@ class _Call:
         if not pieces:
             return CANNOT_CUT
         return [((piece.text, claim), piece) for piece in pieces]
-
-    def _joined(self, key: Key) -> Tokens:
-        premise, claim = key
-        return self._form.join(self._encoded(premise), self._encoded(claim))
 
     def _windows(self, passage: Passage, max_tokens: int) -> list[Passage]:
         key = (passage.text, max_tokens)

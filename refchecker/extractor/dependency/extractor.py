@@ -148,12 +148,10 @@ class DependencyExtractor:
 
     def _yes_or_no(self, record: Record) -> dict[str, Claim]:
         word = re.fullmatch(r"\W*(yes|no)\W*", record.response, re.IGNORECASE)
-        statement = polar(record.question, word[1], self._nlp) if word else None
-        if word is None or statement is None:
-            return {}
-        span = Span(RESPONSE, *word.span(1))
-        claim = _of_statement(statement, (span,))
-        return {claim.text: claim}
+        if word and (statement := polar(record.question, word[1], self._nlp)):
+            claim = _of_statement(statement, (Span(RESPONSE, *word.span(1)),))
+            return {claim.text: claim}
+        return {}
 
 
 def _claim(reader: PhraseReader, edge: Edge) -> Claim:
