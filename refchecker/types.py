@@ -106,6 +106,7 @@ class Record:
     claims: tuple[Claim, ...] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)  # the input item as it was read
     fault: str = ""  # what is wrong with the input item; it is then reported as failed, untouched
+    line: int = 0  # where it begins in its file, 1-based; 0 where it is of none
 
 
 class Pair(NamedTuple):

@@ -48,3 +48,16 @@ def test_a_factory_with_two_stars_gets_every_option(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setitem(BUILTIN["checker"], "open", "open_ended:factory")
     assert load("checker", "open", device="cpu", threads=None) == {"device": "cpu"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import refchecker", "from refchecker.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"],
+    ids=["import", "--help"],
+)
+def test_nothing_heavy_is_imported_before_it_is_used(code):
+    heavy = {"numpy", "torch", "transformers", "sentence_transformers", "spacy", "onnxruntime", "requests"}
+    heavy |= {"openai", "anthropic", "boto3", "bm25s", "trafilatura", "matplotlib", "nltk", "sklearn"}
+    code = f"{code}\nimport sys; print({heavy} & set(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "set()"

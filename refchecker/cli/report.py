@@ -104,14 +104,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(options: argparse.Namespace, fmt: str, stream: BinaryIO) -> None:
-    from ..report import markdown_report, read_shown, text_report, write_html
+    from ..report import markdown_report, read_reports, text_report, write_html
 
     path = options.results or options.input_path
     name = "standard input" if path == "-" else path
     title = options.title or ("refchecker" if path == "-" else Path(path).name)
     input_format = options.input_format or ("jsonl" if path == "-" else format_of(path, None))
     with _opened(path) as given:
-        records = read_shown(given, name, input_format, options.max_record_mb)
+        records = read_reports(given, name, input_format, options.max_record_mb)
         if fmt == "html":
             limit = IN_PAGE if options.limit is None else options.limit
             overview = write_html(records, stream, title=title, limit=limit)

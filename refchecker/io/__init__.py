@@ -1,17 +1,23 @@
-"""The border to files: plain items to `Record`s and `Report`s to items; formats, journal, session, summary, SQLite."""
+"""The border to files: plain items to `Record`s, `Report`s to items and back; formats, journal, session."""
 
 from __future__ import annotations
 
 from .formats import MAX_RECORD_MB, Broken, Item, dump, format_of, read_items
+from .items import output_schema, to_item, to_referenced_item
 from .journal import Journal, digest_of
-from .records import to_item, to_record, to_referenced_item
+from .records import to_record
+from .reports import FIELDS, from_item, read_report, read_reports
 from .session import Pipeline, Session, journal_of
-from .sqlite import connected
-from .summary import Tally
+from .sqlite import Database, connected
+from .summary import UNCHECKED, Tally, labels_of, verdicts_of
+from .texts import text_index, texts_of, words_of
 
 __all__ = [
+    "FIELDS",
     "MAX_RECORD_MB",
+    "UNCHECKED",
     "Broken",
+    "Database",
     "Item",
     "Journal",
     "Pipeline",
@@ -21,9 +27,18 @@ __all__ = [
     "digest_of",
     "dump",
     "format_of",
+    "from_item",
     "journal_of",
+    "labels_of",
+    "output_schema",
     "read_items",
+    "read_report",
+    "read_reports",
+    "text_index",
+    "texts_of",
     "to_item",
     "to_record",
     "to_referenced_item",
+    "verdicts_of",
+    "words_of",
 ]

@@ -16,8 +16,10 @@ from typing import Any, BinaryIO
 from ..errors import UsageError
 from ..types import Record, Report
 from .formats import MAX_RECORD_MB, Item, format_of, read_items, write_items
+from .items import to_item
 from .journal import Journal, digest_of
-from .records import to_item, to_record, to_records
+from .records import to_record, to_records
+from .reports import from_item
 from .summary import Tally
 
 Pipeline = Callable[[Iterable[Record]], Iterator[Report]]
@@ -172,7 +174,7 @@ class Session:
             nonlocal tally
             tally = Tally()  # a writer may ask twice
             for position, item in enumerate(journal.items(total)):
-                tally.add(item, position)
+                tally.add(_read_back(item, position))
                 yield item
 
         try:
@@ -194,9 +196,8 @@ class Session:
     ) -> Iterator[dict[str, Any]]:
         """The finished items of a run that nothing is kept of, counted as they come."""
         for position, report in enumerate(pipeline(to_records(self._items(path, name, fmt), name))):
-            item = self.write(report)
-            tally.add(item, position)
-            yield item
+            tally.add(report)
+            yield self.write(report)
             self.progress(position + 1, 0)
 
     def _streamed(self, pipeline: Pipeline, path: str, name: str, fmt: str, out: str) -> Tally:
@@ -237,6 +238,11 @@ class Session:
             raise
         except OSError as error:
             raise UsageError(f"{self.output_path}: cannot write: {error.strerror}.") from error
+
+
+def _read_back(item: dict[str, Any], position: int) -> Report:
+    """A finished item as its report; labels without verdicts are its input's."""
+    return from_item(Item(0, {key: item[key] for key in item if key != "ys"}), "", position)
 
 
 def journal_of(output_path: str) -> Path:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
 
 LOCK_SECONDS = 30.0  # how long another's lock is waited for
 _PAUSE_SECONDS = 0.01
@@ -38,3 +44,69 @@ def connected(path: Path, *, read_only: bool = False, journal_mode: str = "WAL")
                 raise
             time.sleep(_PAUSE_SECONDS)
     return base
+
+
+class Database:
+    """A SQLite file with those tables. Outside a `transaction` every statement is one of its own.
+
+    Errors: `UsageError` where the file cannot be used, which says `trouble`, a text with {error} in it, of
+    `name`, else of the path.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        schema: str,
+        trouble: str,
+        *,
+        name: Path | None = None,
+        read_only: bool = False,
+        journal_mode: str = "WAL",
+    ) -> None:
+        self._name, self._trouble = name or path, trouble
+        self._lock = threading.RLock()
+        with self.usable():
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = connected(path, read_only=read_only, journal_mode=journal_mode)
+            if not read_only:
+                self._base.executescript(schema)
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that a statement gives."""
+        with self._lock, self.usable():
+            return self._base.execute(statement, values).fetchall()
+
+    def execute_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._lock, self.usable():
+            self._base.executemany(statement, rows)
+
+    def stream(self, statement: str) -> Iterator[Any]:
+        """The rows one by one, for those that memory would not hold; no other thread writes meanwhile."""
+        with self.usable():
+            yield from self._base.execute(statement)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing of what is done in here, and nobody else writes meanwhile."""
+        with self._lock:
+            self.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                if self._base.in_transaction:  # of a full disk SQLite goes back by itself
+                    self.execute("ROLLBACK")
+                raise
+            self.execute("COMMIT")
+
+    @contextmanager
+    def usable(self) -> Iterator[None]:
+        """What goes wrong with files in here becomes a `UsageError`."""
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise UsageError(f"{self._name}: {self._trouble.format(error=error)}") from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._base.close()

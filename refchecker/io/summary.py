@@ -1,62 +1,67 @@
-"""What a person wants to know of a finished run, in a few lines."""
+"""What a person wants to know of a finished run: one counting, and the summary in a few lines."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from ..types import Label
+from ..types import Claim, Label, Record, Report, Verdict
+from .texts import texts_of, words_of
 
+UNCHECKED = "Unchecked"  # stands for the label of claims that were only extracted
 SHOWN = 10
 WIDTH = 96
 
 
+def verdicts_of(report: Report) -> tuple[Verdict, ...]:
+    """Its verdicts; where claims were only extracted, one for each that judges nothing."""
+    return report.verdicts or tuple(Verdict(claim, Label.ABSTAIN) for claim in report.record.claims or ())
+
+
+def labels_of(report: Report) -> list[str]:
+    """The label of each claim, `UNCHECKED` where claims were only extracted."""
+    return [str(v.label) if report.verdicts else UNCHECKED for v in verdicts_of(report)]
+
+
 @dataclass(slots=True)
 class Tally:
-    """Counts over written items; feed it each item once with `add`."""
+    """Counts over reports; feed it each once with `add`."""
 
     statuses: Counter[str] = field(default_factory=Counter)
-    labels: Counter[str] = field(default_factory=Counter)
-    claims: int = 0
+    labels: Counter[str] = field(default_factory=Counter)  # of claims
     stages: Counter[str] = field(default_factory=Counter)  # pairs by the stage that answered
     conflicts: int = 0
+    unsure: int = 0
     contradicted: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
-    unsure: int = 0
     doubtful: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
-    def add(self, item: Mapping[str, Any], position: int) -> None:
-        status = item["status"]
-        name = str(item.get("id", position + 1))
-        self.statuses[status] += 1
-        if status == "failed" and len(self.failures) < SHOWN:
-            self.failures.append(f"{name}: {' '.join(str(item.get('status_note', '')).split())}")
-        verdicts = item.get("verdicts")
-        if verdicts is None:
-            if status != "failed":
-                self.claims += len(item.get("triplets", ()))
-            return
-        self.claims += len(verdicts)
-        for verdict in verdicts:
-            self.labels[verdict["label"]] += 1
-            self.conflicts += verdict["conflict"]
-            self.stages.update(each["by"] for each in verdict["references"] if each["by"])
-            if verdict["unsure"]:
-                self.unsure += 1
-                if len(self.doubtful) < SHOWN:
-                    self.doubtful.append(f"{name}: {_claim(verdict['claim'])}: {verdict['unsure']}")
-            shown = {Label.CONTRADICTION: self.contradicted, Label.NEUTRAL: self.unsupported}.get(
-                verdict["label"]
-            )
-            if shown is not None and len(shown) < SHOWN:
-                shown.append(f"{name}: {_claim(verdict['claim'])}{_evidence(verdict)}")
+    def add(self, report: Report) -> None:
+        name = report.record.id
+        self.statuses[report.status] += 1
+        self.labels.update(labels_of(report))
+        if report.status == "failed" and len(self.failures) < SHOWN:
+            self.failures.append(f"{name}: {' '.join(report.note.split())}")
+        examples = {Label.CONTRADICTION: self.contradicted, Label.NEUTRAL: self.unsupported}
+        for verdict in report.verdicts:
+            self.conflicts += verdict.conflict
+            self.stages.update(judgment.by for judgment in verdict.judgments if judgment.by)
+            self.unsure += bool(verdict.unsure)
+            if verdict.unsure and len(self.doubtful) < SHOWN:
+                self.doubtful.append(f"{name}: {_claim(verdict.claim)}: {verdict.unsure}")
+            if verdict.label in examples and len(examples[verdict.label]) < SHOWN:
+                evidence = _evidence(verdict, report.record)
+                examples[verdict.label].append(f"{name}: {_claim(verdict.claim)}{evidence}")
 
     @property
     def records(self) -> int:
         return self.statuses.total()
+
+    @property
+    def claims(self) -> int:
+        return self.labels.total()
 
     def hits(self, wanted: Iterable[str]) -> int:
         """How many claims have one of these labels, or a conflict where "conflict" is among them."""
@@ -115,14 +120,14 @@ def _listed(title: str, entries: list[str], total: int) -> list[str]:
     return [f"{title}{more}:", *(f"  {line}" for entry in entries for line in entry.split("\n"))]
 
 
-def _claim(claim: Any) -> str:
-    return _short(claim if isinstance(claim, str) else " | ".join(claim))
+def _claim(claim: Claim) -> str:
+    return _short(" | ".join(claim.triplet) if claim.triplet else claim.text)
 
 
-def _evidence(verdict: Mapping[str, Any]) -> str:
+def _evidence(verdict: Verdict, record: Record) -> str:
     """The first words a contradiction rests on, on a line of their own."""
-    pieces = verdict["evidence"]
-    return f"\n    {_short(pieces[0]['text'])} [{pieces[0]['source']}]" if pieces else ""
+    spans = verdict.evidence[:1]
+    return "".join(f"\n    {_short(words_of(span, texts_of(record)))} [{span.source}]" for span in spans)
 
 
 def _short(text: str) -> str:

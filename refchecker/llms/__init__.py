@@ -97,10 +97,10 @@ def client_of(
             "Give it with --prices FILE, or leave out --max_cost."
         )
     limits = Limits(concurrency, request_seconds=ATTEMPT_TIMES * request_timeout)
-    asked = DryRun(provider, ledger, price) if dry_run else Policy(provider, limits, ledger, price=price)
+    uncached = DryRun(provider, ledger, price) if dry_run else Policy(provider, limits, ledger, price=price)
     nothing_kept = dry_run and not Path(cache_dir or "", FILE_NAME).exists()  # and none is to be made
     store = Store(cache_dir) if cache_dir and not nothing_kept else None
-    client = Cached(asked, ledger, store, only=cache_only and not dry_run)
+    client = Cached(uncached, ledger, store, only=cache_only and not dry_run)
     loop.at_end(client.close)
     return batching.client(client, provider, store, ledger, price) if batching and store else client
 

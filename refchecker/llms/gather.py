@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Their results in order. The first error cancels the others and is raised as it is."""
-    given = list(coroutines)
-    if len(given) == 1:  # as is most often the case; a task of its own has its price
-        return [await given[0]]
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in given]
+    waiting = list(coroutines)
+    if len(waiting) == 1:  # as is most often the case; a task of its own has its price
+        return [await waiting[0]]
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in waiting]
     try:
         return list(await asyncio.gather(*tasks))
     except BaseException:

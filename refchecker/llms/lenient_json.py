@@ -42,7 +42,7 @@ def values(text: str) -> list[Value]:
             value, position = strict
             found.append(Value(value, True))
             continue
-        reader = _Reader(text, opening.start())
+        reader = _JsonReader(text, opening.start())
         try:
             value = reader.container(0)
         except _TooDeep:
@@ -67,7 +67,7 @@ def without_thoughts(reply: str) -> str:
 
 
 def _strict(text: str, position: int) -> tuple[Any, int] | None:
-    """The real JSON that begins here and where it ends; half characters are left to the loose reader."""
+    """The real JSON that begins here and where it ends; half characters are left to the lenient reader."""
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(text, position)
     except (ValueError, RecursionError):
@@ -83,7 +83,7 @@ class _TooDeep(Exception):
     """Brackets in brackets, more than any answer has."""
 
 
-class _Reader:
+class _JsonReader:
     """Reads one value from `position` on; `cut` tells that the text ended inside it."""
 
     def __init__(self, text: str, position: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .encoder import UNFITTED, Array, EmbeddedEncoder, Encoder, HFEncoder, Settings, Tokens, settings_of
 from .hardware import check_compiler, devices, precision_on
-from .loading import imported, located, name_and_version, token_limits, tokenizer_and_config
+from .loading import located, name_and_version, token_limits, tokenizer_and_config
 from .onnx import SHIPPED, session, tokenizer_of
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "Tokens",
     "check_compiler",
     "devices",
-    "imported",
     "located",
     "name_and_version",
     "precision_on",

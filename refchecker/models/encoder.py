@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import UsageError, imported
+from .hardware import devices
+from .loading import fast_tokenizer, located, token_limits
 from .onnx import SHIPPED, session, tokenizer_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -63,7 +65,7 @@ class EmbeddedEncoder:
 
     def __init__(self, folder: Path = SHIPPED, *, threads: int | None = None) -> None:
         self._session = session(folder / "model.onnx")
-        if OUTPUT not in {each.name for each in self._session.get_outputs()}:
+        if OUTPUT not in {output.name for output in self._session.get_outputs()}:
             raise UsageError(
                 f"{folder / 'model.onnx'} gives no token embeddings. "
                 f"Add them: python -m training.embedded.tokens {folder}"
@@ -78,8 +80,8 @@ class EmbeddedEncoder:
 
         def run(ids: Sequence[int]) -> Array:
             row = np.array([[first, *ids, last]], dtype=np.int64)
-            [found] = self._session.run([OUTPUT], {"input_ids": row, "token_type_ids": np.zeros_like(row)})
-            return np.asarray(found[0][1:-1])
+            [states] = self._session.run([OUTPUT], {"input_ids": row, "token_type_ids": np.zeros_like(row)})
+            return np.asarray(states[0][1:-1])
 
         def run_all(windows: Sequence[Sequence[int]]) -> list[Array]:
             with ThreadPoolExecutor(self._threads) as pool:
@@ -96,20 +98,13 @@ class HFEncoder:
     def __init__(
         self, model: str, *, layer: int = -1, device: str = "auto", cache_dir: str | None = None
     ) -> None:
-        from .hardware import devices
-        from .loading import imported, located, token_limits
-
-        self._torch = imported("torch")
-        transformers = imported("transformers")
+        self._torch = imported("torch", "nli")
+        transformers = imported("transformers", "nli")
 
         def get(source: str, **where: Any) -> tuple[Any, Any]:
             folder = _transformer_in(source)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, cache_dir=cache_dir, **where)
-            if not tokenizer.is_fast:
-                raise ValueError(
-                    "it has no fast tokenizer (tokenizer.json), which gives the character offsets"
-                )
-            return tokenizer, transformers.AutoModel.from_pretrained(folder, cache_dir=cache_dir, **where)
+            where["cache_dir"] = cache_dir
+            return fast_tokenizer(folder, **where), transformers.AutoModel.from_pretrained(folder, **where)
 
         self._tokenizer, loaded = located(model, get)
         self._model = loaded.to(devices(self._torch, device)[0]).eval()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import UsageError
+from ..errors import UsageError, imported
 
 HUB_TIMEOUT_SECONDS = 10
 # Models whose position embeddings begin after the padding index, so that they hold fewer tokens.
@@ -18,28 +17,23 @@ _OFFSET_POSITIONS = ("roberta", "camembert", "longformer", "data2vec-text", "mpn
 T = TypeVar("T")
 
 
-def imported(name: str) -> Any:
-    """torch or transformers, or a `UsageError` that says how to install them."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise UsageError(
-            f"the nli checker needs torch and transformers: pip install 'refchecker[nli]' ({error})"
-        ) from error
-
-
 def tokenizer_and_config(model: str, cache_dir: str | None) -> tuple[Any, Any]:
     """What is needed to read texts for a model, without its weights."""
-    transformers = imported("transformers")
+    transformers = imported("transformers", "nli")
 
     def get(source: str, **where: Any) -> tuple[Any, Any]:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, cache_dir=cache_dir, **where)
-        if not tokenizer.is_fast:
-            raise ValueError("it has no fast tokenizer (tokenizer.json), which gives the character offsets")
-        config = transformers.AutoConfig.from_pretrained(source, cache_dir=cache_dir, **where)
-        return tokenizer, config
+        where["cache_dir"] = cache_dir
+        return fast_tokenizer(source, **where), transformers.AutoConfig.from_pretrained(source, **where)
 
     return located(model, get)
+
+
+def fast_tokenizer(source: str, **where: Any) -> Any:
+    """The tokenizer of a model; `ValueError` where it tells no offsets."""
+    tokenizer = imported("transformers", "nli").AutoTokenizer.from_pretrained(source, **where)
+    if not tokenizer.is_fast:
+        raise ValueError("it has no fast tokenizer (tokenizer.json), which gives the character offsets")
+    return tokenizer
 
 
 def name_and_version(model: str, config: Any) -> str:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, imported
 
 SHIPPED = Path(__file__).resolve().parent / "embedded"
 
 
 def session(path: Path) -> Any:
     """The ONNX file, ready to run on one thread: inputs run side by side instead."""
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise UsageError(
-            "the embedded checker needs onnxruntime. Install it: pip install onnxruntime"
-        ) from error
+    onnxruntime = imported("onnxruntime", "embedded")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -29,13 +24,7 @@ def session(path: Path) -> Any:
 
 
 def tokenizer_of(path: Path) -> Any:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise UsageError(
-            "the embedded checker needs tokenizers. Install it: pip install tokenizers"
-        ) from error
-    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer = imported("tokenizers", "embedded").Tokenizer.from_file(str(path))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from ..io import read_reports
 from .choice import IN_PAGE, LISTED
 from .html import write_html
 from .markdown import markdown_report
-from .reading import read_shown
 from .text import text_report
+
+read_shown = read_reports  # as it was called before
 
 __all__ = [
     "IN_PAGE",
     "LISTED",
     "markdown_report",
+    "read_reports",
     "read_shown",
     "text_report",
     "write_html",

@@ -12,15 +12,16 @@ import gzip
 import hashlib
 import heapq
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Any, BinaryIO, NamedTuple
 
 from .. import __version__
-from ..types import Label
-from .model import Shown, badness
-from .overview import MEANING, UNCHECKED, Overview
+from ..io import Tally
+from ..types import Report
+from .choice import badness
+from .overview import MEANING, Overview, fields_of
 from .page_data import LETTERS, entry_json, json_in_html, record_json
 
 BLOCK_BYTES = 1 << 18
@@ -39,22 +40,53 @@ class _Encoded(NamedTuple):
     text: bytes
 
 
-def write_html(records: Iterable[Shown], stream: BinaryIO, *, title: str, limit: int) -> Overview:
+def write_html(records: Iterable[Report], stream: BinaryIO, *, title: str, limit: int) -> Tally:
     """Write the page; the counts over all records, of which it shows the `limit` worst."""
     overview = Overview()
     encoded = (
-        _Encoded(badness(shown), position, entry_json(shown), shown.fields, json_in_html(record_json(shown)))
-        for position, shown in enumerate(overview.counted(records))
+        _Encoded(
+            badness(report),
+            position,
+            entry_json(report),
+            fields_of(report.record),
+            json_in_html(record_json(report)),
+        )
+        for position, report in enumerate(overview.counted(records))
     )
-    chosen = heapq.nsmallest(limit, encoded, key=lambda each: each[:2])
+    worst = heapq.nsmallest(limit, encoded, key=lambda record: record[:2])
+    chosen = sorted(worst, key=lambda record: record.position)
     before, after = _frame(title)
     stream.write(before)
-    data = _Data(stream)
-    for each in sorted(chosen, key=lambda each: each.position):
-        data.add(each)
-    data.finish(overview, title)
+    written, index = 0, []
+    for number, block in enumerate(_in_blocks(chosen)):
+        texts = b"[" + b",\n".join(record.text for record in block) + b"]"
+        written += _write(stream, f"block-{number}", texts, written)
+        index += [record.entry | {"at": [number, place]} for place, record in enumerate(block)]
+    _write(stream, "overview", json_in_html(_contents(overview, chosen, index, title)), written)
     stream.write(after)
-    return overview
+    return overview.tally
+
+
+def _in_blocks(records: Iterable[_Encoded]) -> Iterator[list[_Encoded]]:
+    block: list[_Encoded] = []
+    size = 0
+    for record in records:
+        block.append(record)
+        size += len(record.text)
+        if size >= BLOCK_BYTES:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _write(stream: BinaryIO, name: str, content: bytes, before: int) -> int:
+    """Write a block of data, compressed where too much is `before` it; its size."""
+    kind = "json"
+    if before + len(content) > PLAIN_BYTES:
+        kind, content = "gzip", base64.b64encode(gzip.compress(content, 6, mtime=0))
+    stream.write(f'<script type="application/{kind}" id="{name}">'.encode() + content + b"</script>\n")
+    return len(content)
 
 
 def _frame(title: str) -> tuple[bytes, bytes]:
@@ -79,68 +111,35 @@ def _policy_hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-class _Data:
-    """The data of the page: blocks of records, then an overview with a line for each of them."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self.stream = stream
-        self.block: list[bytes] = []
-        self.blocks = self.block_bytes = self.written = 0
-        self.index: list[dict[str, Any]] = []
-        self.shown: list[_Encoded] = []
-
-    def add(self, each: _Encoded) -> None:
-        self.shown.append(each._replace(text=b""))
-        self.index.append(each.entry | {"at": [self.blocks, len(self.block)]})
-        self.block.append(each.text)
-        self.block_bytes += len(each.text)
-        if self.block_bytes >= BLOCK_BYTES:
-            self._end_block()
-
-    def _end_block(self) -> None:
-        self._write(f"block-{self.blocks}", b"[" + b",\n".join(self.block) + b"]")
-        self.block, self.block_bytes, self.blocks = [], 0, self.blocks + 1
-
-    def _write(self, name: str, content: bytes) -> None:
-        kind = "json"
-        if self.written + len(content) > PLAIN_BYTES:
-            kind, content = "gzip", base64.b64encode(gzip.compress(content, 6, mtime=0))
-        self.written += len(content)
-        self.stream.write(
-            f'<script type="application/{kind}" id="{name}">'.encode() + content + b"</script>\n"
-        )
-
-    def finish(self, overview: Overview, title: str) -> None:
-        if self.block:
-            self._end_block()
-        grouping = overview.grouping()
-        groups = ([fields.get(name, "") for name in grouping] for _, _, _, fields, _ in self.shown)
-        content = {
-            "title": title,
-            "headline": overview.headline(),
-            "records": overview.records,
-            "claims": overview.claims,
-            "labels": [[_letter(name), count] for name, count, _ in overview.shares()],
-            "meaning": {_letter(name): text for name, text in MEANING.items()},
-            "statuses": dict(overview.statuses),
-            "conflicts": overview.conflicts,
-            "unsure": overview.unsure,
-            "groups": [
-                {
-                    "name": name,
-                    "values": [[value, _by_letter(labels)] for value, labels in sorted(group.items())],
-                }
-                for name, group in grouping.items()
-            ],
-            "worst": sorted(range(len(self.shown)), key=lambda place: self.shown[place][:2]),
-            "index": [entry | {"groups": each} for entry, each in zip(self.index, groups, strict=True)],
-        }
-        self._write("overview", json_in_html(content))
-
-
-def _letter(name: str) -> str:
-    return LETTERS[None if name == UNCHECKED else Label(name)]
+def _contents(
+    overview: Overview, chosen: list[_Encoded], index: list[dict[str, Any]], title: str
+) -> dict[str, Any]:
+    """The counts, and a line for each record with the block and the place in it that has it."""
+    tally, grouping = overview.tally, overview.grouping()
+    return {
+        "title": title,
+        "headline": overview.headline(),
+        "records": tally.records,
+        "claims": tally.claims,
+        "labels": [[LETTERS[name], count] for name, count, _ in overview.shares()],
+        "meaning": {LETTERS[name]: text for name, text in MEANING.items()},
+        "statuses": dict(tally.statuses),
+        "conflicts": tally.conflicts,
+        "unsure": tally.unsure,
+        "groups": [
+            {
+                "name": name,
+                "values": [[value, _by_letter(labels)] for value, labels in sorted(group.items())],
+            }
+            for name, group in grouping.items()
+        ],
+        "worst": sorted(range(len(chosen)), key=lambda number: chosen[number][:2]),
+        "index": [
+            entry | {"groups": [record.fields.get(name, "") for name in grouping]}
+            for entry, record in zip(index, chosen, strict=True)
+        ],
+    }
 
 
 def _by_letter(labels: Mapping[str, int]) -> dict[str, int]:
-    return {_letter(name): count for name, count in labels.items()}
+    return {LETTERS[name]: count for name, count in labels.items()}

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..types import Label
-from .choice import against, listed, reasons
-from .model import Shown, ShownClaim
-from .overview import MEANING, UNCHECKED, Overview
+from ..io import UNCHECKED
+from ..types import Label, Record, Report, Verdict
+from .choice import against, claim_line, entries, headed, listed, reasons
+from .overview import MEANING, Overview
 from .terminal import printable, shorten
 
 SIGNS = {
@@ -24,17 +24,18 @@ SIGNS = {
 }
 QUESTION_COLUMNS, CLAIM_COLUMNS, QUOTE_COLUMNS = 120, 300, 240
 MAX_FIELDS = 3
+TABLE = ("| record | claim | label | why |", "|---|---|---|---|")
 _SPECIAL = re.compile(r"[\\`*_\[\]{}<>|~&$#!]")
 
 
-def markdown_report(records: Iterable[Shown], *, title: str, limit: int, everything: bool = False) -> str:
+def markdown_report(records: Iterable[Report], *, title: str, limit: int, everything: bool = False) -> str:
     """Counts over all records, then a table with at most `limit` of those with a problem, or of all."""
     overview = Overview()
     chosen = listed(overview.counted(records), limit, everything)
-    lines = [*_overview(overview, title), *_table(chosen)]
-    for line in overview.left_out(len(chosen), everything):
-        lines += ["", line]
-    return "\n".join(lines) + "\n"
+    lines = [*_overview(overview, title), *(["", *TABLE] if chosen else [])]
+    for report in chosen:
+        lines += _rows(report, entries(report, everything))
+    return "\n".join([*lines, *overview.left_out(len(chosen), everything)]) + "\n"
 
 
 def cell(text: str, columns: int) -> str:
@@ -68,32 +69,25 @@ def _overview(overview: Overview, title: str) -> Iterator[str]:
             yield f"| {cell(value, QUESTION_COLUMNS)} | {total:,} | {' | '.join(shares)} |"
 
 
-def _table(chosen: list[tuple[Shown, list[ShownClaim]]]) -> Iterator[str]:
-    if not chosen:
-        return
-    yield ""
-    yield "| record | claim | label | why |"
-    yield "|---|---|---|---|"
-    for shown, claims in chosen:
-        name = f"**{cell(shown.id, QUESTION_COLUMNS)}**"
-        if shown.question:
-            name += f"<br>{cell(shown.question, QUESTION_COLUMNS)}"
-        if shown.status in ("failed", "no_reference") or not claims:
-            yield f"| {name} | | {shown.status.replace('_', ' ')} | {cell(shown.note, QUOTE_COLUMNS)} |"
-            name = ""
-        for claim in claims:
-            yield f"| {name} | {_claim(claim)} |"
-            name = ""
+def _rows(report: Report, claims: list[tuple[str, Verdict]]) -> Iterator[str]:
+    record, status = report.record, report.status
+    name = f"**{cell(record.id, QUESTION_COLUMNS)}**"
+    if record.question:
+        name += f"<br>{cell(record.question, QUESTION_COLUMNS)}"
+    if status in ("failed", "no_reference") or not claims:
+        yield f"| {name} | | {status.replace('_', ' ')} | {cell(report.note, QUOTE_COLUMNS)} |"
+        name = ""
+    for label, verdict in claims:
+        yield f"| {name} | {_claim(label, verdict, record)} |"
+        name = ""
 
 
-def _claim(claim: ShownClaim) -> str:
-    label = str(claim.label or UNCHECKED)
-    sure = "" if claim.confidence is None else f" {claim.confidence:.0%}"
-    conflict = "<br>conflict" if claim.conflict else ""
-    why = [cell(reason, QUOTE_COLUMNS) for reason in reasons(claim)]
+def _claim(label: str, verdict: Verdict, record: Record) -> str:
+    conflict = "<br>conflict" if verdict.conflict else ""
+    why = [cell(reason, QUOTE_COLUMNS) for reason in reasons(verdict)]
     why += [
         f"“{cell(words, QUOTE_COLUMNS)}” ({cell(source, QUESTION_COLUMNS)})"
-        for words, source in against(claim)
+        for words, source in against(verdict, record)
     ]
-    text = cell(" · ".join(part for part in claim.parts if part), CLAIM_COLUMNS)
-    return f"{text} | {SIGNS[label]} {label}{sure}{conflict} | {'<br>'.join(why)}"
+    text = cell(claim_line(verdict.claim), CLAIM_COLUMNS)
+    return f"{text} | {SIGNS[label]} {headed(label, verdict)}{conflict} | {'<br>'.join(why)}"

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..types import Label
-from .model import Shown
+from ..aggregate import WORST_FIRST
+from ..io import FIELDS, UNCHECKED, Tally, labels_of
+from ..types import Label, Record, Report
+from .choice import has_problem
 
 MAX_GROUPS = 20
 MIN_PER_GROUP = 2
-UNCHECKED = "Unchecked"  # stands for the label of claims that were only extracted
-LABELS = (Label.CONTRADICTION, Label.NEUTRAL, Label.ABSTAIN, Label.ENTAILMENT)  # the worst first
+FIELD_CHARS = 80
 MEANING = {
     Label.CONTRADICTION: "contradicted by a reference",
     Label.NEUTRAL: "in no reference",
@@ -22,36 +23,35 @@ MEANING = {
 }
 
 
+def fields_of(record: Record) -> dict[str, str]:
+    """The fields of its item that are not ours, and short enough to show and to group by."""
+    return {
+        key: str(value)
+        for key, value in record.extra.items()
+        if key not in FIELDS and isinstance(value, str | int | float) and len(str(value)) <= FIELD_CHARS
+    }
+
+
 @dataclass(slots=True)
 class Overview:
-    """Feed it each record once, with `add` or `counted`."""
+    """Counts, and the labels of claims by the fields of their records; feed it each report once."""
 
-    statuses: Counter[str] = field(default_factory=Counter)
-    labels: Counter[str] = field(default_factory=Counter)  # of claims
-    conflicts: int = 0
-    unsure: int = 0
+    tally: Tally = field(default_factory=Tally)
     problems: int = 0  # records with something to look at
     groups: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)
     _sizes: dict[str, Counter[str]] = field(default_factory=dict)
     _dropped: set[str] = field(default_factory=set)
 
-    def counted(self, records: Iterable[Shown]) -> Iterator[Shown]:
-        """The same records, each added as it passes."""
-        for shown in records:
-            self.add(shown)
-            yield shown
+    def counted(self, reports: Iterable[Report]) -> Iterator[Report]:
+        """The same reports, each added as it passes."""
+        for report in reports:
+            self.tally.add(report)
+            self.problems += has_problem(report)
+            for name, value in fields_of(report.record).items():
+                self._add_to_group(name, value, labels_of(report))
+            yield report
 
-    def add(self, shown: Shown) -> None:
-        labels = Counter(str(claim.label or UNCHECKED) for claim in shown.claims)
-        self.statuses[shown.status] += 1
-        self.labels += labels
-        self.conflicts += sum(claim.conflict for claim in shown.claims)
-        self.unsure += sum(bool(claim.unsure) for claim in shown.claims)
-        self.problems += shown.problem
-        for name, value in shown.fields.items():
-            self._add_to_group(name, value, labels)
-
-    def _add_to_group(self, name: str, value: str, labels: Counter[str]) -> None:
+    def _add_to_group(self, name: str, value: str, labels: list[str]) -> None:
         if name in self._dropped:
             return
         group = self.groups.setdefault(name, {})
@@ -69,57 +69,46 @@ class Overview:
             if len(group) > 1 and self._sizes[name].total() >= MIN_PER_GROUP * len(group)
         }
 
-    @property
-    def records(self) -> int:
-        return self.statuses.total()
-
-    @property
-    def claims(self) -> int:
-        return self.labels.total()
-
     def shares(self) -> list[tuple[str, int, float]]:
         """Label, number of claims, share of all claims; the worst first, unchecked only if there are such."""
-        names = [*map(str, LABELS), *([UNCHECKED] if self.labels[UNCHECKED] else [])]
-        return [
-            (name, self.labels[name], self.labels[name] / self.claims if self.claims else 0.0)
-            for name in names
-        ]
+        labels, claims = self.tally.labels, self.tally.claims
+        names = [*WORST_FIRST, *([UNCHECKED] if labels[UNCHECKED] else [])]
+        return [(name, labels[name], labels[name] / claims if claims else 0.0) for name in names]
 
     def remarks(self) -> list[str]:
         """What the labels do not tell: records without a result, disagreeing references, doubt."""
+        tally = self.tally
         others = [
-            f"{self.statuses[status]:,} {status.replace('_', ' ')}"
+            f"{tally.statuses[status]:,} {status.replace('_', ' ')}"
             for status in ("failed", "no_reference", "no_claims")
-            if self.statuses[status]
+            if tally.statuses[status]
         ]
-        lines = [": ".join(filter(None, [_many(self.records, "record"), ", ".join(others)]))]
-        if self.conflicts:
-            lines.append(f"references disagree about {_many(self.conflicts, 'claim')}")
-        if self.unsure:
-            lines.append(f"{_many(self.unsure, 'claim')} not judged for want of confidence")
+        lines = [": ".join(filter(None, [_many(tally.records, "record"), ", ".join(others)]))]
+        if tally.conflicts:
+            lines.append(f"references disagree about {_many(tally.conflicts, 'claim')}")
+        if tally.unsure:
+            lines.append(f"{_many(tally.unsure, 'claim')} not judged for want of confidence")
         return lines
 
     def left_out(self, listed: int, everything: bool) -> list[str]:
-        """How many records a list does not have that it could have, if any, in a line."""
-        there, what = (self.records, "records") if everything else (self.problems, "records with a problem")
-        return (
-            [f"{listed:,} of {there:,} {what} shown, the worst; --limit N for more."]
-            if listed < there
-            else []
-        )
+        """How many records a list does not have that it could have, if any, in a line after an empty one."""
+        there = self.tally.records if everything else self.problems
+        if listed >= there:
+            return []
+        what = "records" if everything else "records with a problem"
+        return ["", f"{listed:,} of {there:,} {what} shown, the worst; --limit N for more."]
 
     def headline(self) -> str:
         """The one sentence to read."""
-        if not self.claims:
-            return f"No claims in {_many(self.records, 'record')}"
-        found = [
-            f"{self.labels[label]:,} {MEANING[label]}"
-            for label in (*LABELS[:-1], UNCHECKED)
-            if self.labels[label]
+        if not self.tally.claims:
+            return f"No claims in {_many(self.tally.records, 'record')}"
+        wrong = [
+            f"{count:,} {MEANING[name]}"
+            for name, count, _ in self.shares()
+            if count and name != Label.ENTAILMENT
         ]
-        if not found:
-            return f"All {_many(self.claims, 'claim')} supported"
-        return f"Of {_many(self.claims, 'claim')}: {', '.join(found)}"
+        claims = _many(self.tally.claims, "claim")
+        return f"Of {claims}: {', '.join(wrong)}" if wrong else f"All {claims} supported"
 
 
 def _many(count: int, noun: str) -> str:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..io import dump
-from ..types import RESPONSE, Label, Passage
-from .model import CLAIM, NOWHERE, Answer, Shown, ShownClaim, Words
+from ..io import UNCHECKED, dump, labels_of, text_index, texts_of, verdicts_of, words_of
+from ..types import Label, Passage, Record, Report, Span, Verdict
+from .overview import fields_of
 
-LETTERS = {Label.CONTRADICTION: "C", Label.NEUTRAL: "N", Label.ABSTAIN: "A", Label.ENTAILMENT: "E", None: "U"}
+LETTERS = {
+    Label.CONTRADICTION: "C",
+    Label.NEUTRAL: "N",
+    Label.ABSTAIN: "A",
+    Label.ENTAILMENT: "E",
+    UNCHECKED: "U",
+}
 SNIPPET_CHARS = 90
+NOWHERE = -1
 
 Count = Callable[[int], int]
 
@@ -23,33 +30,45 @@ def json_in_html(value: Any) -> bytes:
     return text
 
 
-def entry_json(shown: Shown) -> dict[str, Any]:
+def response_of(record: Record) -> str:
+    """What there is to read; of an item that is no record, whatever it had for a response."""
+    if not record.fault:
+        return record.response
+    response = record.extra.get("response", record.extra.get("input", ""))
+    return response if isinstance(response, str) else dump(response).decode()
+
+
+def entry_json(report: Report) -> dict[str, Any]:
     """What the list of records needs: shown, filtered by and sorted by without reading the record."""
-    text = " ".join((shown.question or shown.response)[: 4 * SNIPPET_CHARS].split())
+    record = report.record
+    text = " ".join((record.question or response_of(record))[: 4 * SNIPPET_CHARS].split())
     return _filled(
-        id=shown.id[:SNIPPET_CHARS],
+        id=record.id[:SNIPPET_CHARS],
         text=text[:SNIPPET_CHARS],
-        status=shown.status if shown.status != "ok" else "",
-        labels="".join(LETTERS[claim.label] for claim in shown.claims),
-        conflict=any(claim.conflict for claim in shown.claims),
-        unsure=any(claim.unsure for claim in shown.claims),
+        status=report.status if report.status != "ok" else "",
+        labels="".join(LETTERS[label] for label in labels_of(report)),
+        conflict=any(verdict.conflict for verdict in report.verdicts),
+        unsure=any(verdict.unsure for verdict in report.verdicts),
     )
 
 
-def record_json(shown: Shown) -> dict[str, Any]:
+def record_json(report: Report) -> dict[str, Any]:
     """One record with all there is to show of it."""
-    here = units(shown.response)
-    there = [units(passage.text) for passage in shown.references]
+    record = report.record
+    counts = [units(text.text) for text in texts_of(record)]  # the response's, then the references'
     return _filled(
-        id=shown.id,
-        line=shown.line,
-        question=shown.question,
-        response=shown.response,
-        status=shown.status if shown.status != "ok" else "",
-        note=shown.note,
-        fields=dict(shown.fields),
-        references=[_passage(passage) for passage in shown.references],
-        claims=[_claim(claim, shown, here, there) for claim in shown.claims],
+        id=record.id,
+        line=record.line,
+        question=record.question,
+        response=response_of(record),
+        status=report.status if report.status != "ok" else "",
+        note=report.note,
+        fields=fields_of(record),
+        references=[_passage(passage) for passage in record.references],
+        claims=[
+            _claim(label, verdict, record, counts)
+            for label, verdict in zip(labels_of(report), verdicts_of(report), strict=True)
+        ],
     )
 
 
@@ -58,52 +77,53 @@ def _passage(passage: Passage) -> dict[str, Any]:
     return {"source": passage.source, "text": passage.text} | facts
 
 
-def _claim(claim: ShownClaim, shown: Shown, here: Count, there: list[Count]) -> dict[str, Any]:
-    inside = {RESPONSE: here, CLAIM: units(claim.text)}
+def _claim(label: str, verdict: Verdict, record: Record, counts: list[Count]) -> dict[str, Any]:
+    texts = texts_of(record, verdict.claim)
+    in_response, before = counts[0], len(texts) - len(record.references)
+    counts = [units(verdict.claim.text), *counts]
 
-    def place(words: Words) -> dict[str, Any]:
-        if words.passage != NOWHERE:
-            count = there[words.passage]
-            return {"passage": words.passage, "start": count(words.start), "end": count(words.end)}
-        if words.end > words.start:
-            count = inside[words.source]
-            return {"in": words.source, "start": count(words.start), "end": count(words.end)}
-        return {"source": words.source, "text": words.text}
+    def place(span: Span) -> dict[str, Any]:
+        index = text_index(span, texts)
+        if index is None or span.start == span.end:
+            return {"source": span.source, "text": words_of(span, texts)}
+        here, count = span.start - texts[index].start, counts[index]
+        where = {"in": span.source} if index < before else {"passage": index - before}
+        return where | {"start": count(here), "end": count(here + span.end - span.start)}
 
     return _filled(
-        parts=list(claim.parts),
-        label=LETTERS[claim.label],
-        scores=_scores(claim.scores),
-        spans=[[here(start), here(end)] for start, end in claim.spans],
-        evidence=[place(words) for words in claim.evidence],
-        elements=[{"element": e.element, "role": e.role, **place(e.words)} for e in claim.elements],
-        answers=_answers(claim.answers, [passage.source for passage in shown.references]),
-        conflict=claim.conflict,
-        note=claim.note,
-        unsure=claim.unsure,
+        parts=list(verdict.claim.triplet or (verdict.claim.text,)),
+        label=LETTERS[label],
+        scores=_scores(verdict.scores),
+        spans=[[in_response(span.start), in_response(span.end)] for span in verdict.claim.spans],
+        evidence=[place(span) for span in verdict.evidence],
+        elements=[{"element": e.element, "role": e.role, **place(e.span)} for e in verdict.elements],
+        answers=_answers(verdict, record.references),
+        conflict=verdict.conflict,
+        note=verdict.note,
+        unsure=verdict.unsure,
     )
 
 
-def _answers(answers: tuple[Answer, ...], sources: list[str]) -> list[dict[str, Any]]:
+def _answers(verdict: Verdict, references: tuple[Passage, ...]) -> list[dict[str, Any]]:
     """Each with the number of the reference that it is about; by order where there is one for each."""
-    in_order = [answer.source for answer in answers] == sources
+    in_order = verdict.passages == references
     return [
         _filled(
-            source=answer.source,
-            label=LETTERS[answer.label],
-            scores=_scores(answer.scores),
-            note=answer.note,
-            unsure=answer.unsure,
-            by=answer.by,
-            reason=answer.reason,
+            source=passage.source,
+            label=LETTERS[judgment.label],
+            scores=_scores(judgment.scores),
+            note=judgment.note,
+            unsure=judgment.unsure,
+            by=judgment.by,
+            reason=judgment.reason,
         )
-        | {"passage": number if in_order else _find(answer.source, sources)}
-        for number, answer in enumerate(answers)
+        | {"passage": number if in_order else _find(passage.source, references)}
+        for number, (passage, judgment) in enumerate(zip(verdict.passages, verdict.judgments, strict=True))
     ]
 
 
-def _find(source: str, sources: list[str]) -> int:
-    return sources.index(source) if source in sources else NOWHERE
+def _find(source: str, references: tuple[Passage, ...]) -> int:
+    return next((number for number, passage in enumerate(references) if passage.source == source), NOWHERE)
 
 
 def _scores(scores: Mapping[Label, float]) -> dict[str, float]:

@@ -42,10 +42,10 @@ def shorten(text: str, width: int) -> str:
 
 def _head(text: str, width: int) -> str:
     used = 0
-    for place, char in enumerate(text):
+    for position, char in enumerate(text):
         used += _cells(char)
         if used > width:
-            return text[:place]
+            return text[:position]
     return text
 
 

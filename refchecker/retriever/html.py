@@ -6,8 +6,8 @@ import re
 from html import unescape
 from typing import NamedTuple
 
+from ..errors import imported
 from .decoding import decoded
-from .needed import imported
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 _MOST_TAGS = 20_000
@@ -26,7 +26,7 @@ def read_html(markup: bytes | str, *, charset: str = "") -> HtmlText:
 
     `charset` is what the sender says the bytes are in; otherwise the page's own word for it counts.
     """
-    trafilatura = imported("trafilatura")
+    trafilatura = imported("trafilatura", "retrieval")
     if isinstance(markup, bytes):
         said = _META_CHARSET.search(markup, 0, _HEAD_BYTES)
         markup = decoded(markup, charset or (said.group(1).decode() if said else "")) or ""

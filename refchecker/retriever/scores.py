@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .needed import imported
+from ..errors import imported
 
 K1, B = 1.5, 0.75  # Robertson and Zaragoza (2009), section 3.2
 
@@ -52,7 +52,7 @@ class Scores:
             frequencies += np.bincount(block.terms, minlength=terms)
             passages += len(block.sizes)
             words += int(block.counts.sum())
-        self._model = imported("bm25s").BM25(k1=k1, b=b, method="lucene")
+        self._model = imported("bm25s", "retrieval").BM25(k1=k1, b=b, method="lucene")
         lengths = (k1, b, words / max(passages, 1))
         self._model.scores = _weights(blocks(), frequencies, passages, lengths)
         self._model.vocab_dict = {}  # terms come as numbers
@@ -62,7 +62,7 @@ class Scores:
     def load(cls, folder: Path) -> Scores:
         """What `save` wrote, read from the disk where it is needed."""
         scores = cls.__new__(cls)
-        scores._model = imported("bm25s").BM25.load(folder, mmap=True, load_vocab=False)
+        scores._model = imported("bm25s", "retrieval").BM25.load(folder, mmap=True, load_vocab=False)
         return scores
 
     def save(self, folder: Path) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from .needed import imported
+from ..errors import imported
 from .passages import UNSPACED
 
 VERSION = 1  # of the terms: an index made with another is made anew
@@ -76,7 +76,7 @@ def _term(word: str, language: str) -> str:
 @lru_cache(maxsize=8)
 def _stemmer(language: str) -> Any:
     name = _STEMMERS.get(language)
-    return imported("snowballstemmer").stemmer(name) if name else None
+    return imported("snowballstemmer", "retrieval").stemmer(name) if name else None
 
 
 @lru_cache(maxsize=8)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError, imported
 from .folder import slug
 from .types import Array, Plot, Series
 
-INSTALL = "plots need the package matplotlib, which is not installed: pip install 'refchecker[bench]'"
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 DOTS_PER_INCH = 110
 
@@ -18,10 +17,10 @@ DOTS_PER_INCH = 110
 def draw(plots: Sequence[Plot], output: Path) -> tuple[list[Path], str]:
     """Draw each plot to OUTPUT_NAME.png: the paths, and why there are none where matplotlib is missing."""
     try:
-        figure = importlib.import_module("matplotlib.figure")
-        importlib.import_module("matplotlib.backends.backend_agg")
-    except ImportError:
-        return [], INSTALL
+        figure = imported("matplotlib.figure", "plots")
+        imported("matplotlib.backends.backend_agg", "plots")
+    except UsageError as error:
+        return [], str(error)
     output.parent.mkdir(parents=True, exist_ok=True)
     paths = []
     for plot in plots:

@@ -15,7 +15,7 @@ from refchecker.checker.cascade import Cascade
 from refchecker.checker.rules import Rules
 from refchecker.cli import main
 from refchecker.errors import ComponentError, UsageError
-from refchecker.io.records import output_schema
+from refchecker.io import output_schema
 from refchecker.pipeline import run
 from refchecker.protocols import done_future
 from refchecker.registry import load

@@ -13,7 +13,7 @@ import pytest
 import refchecker
 from refchecker.cli import main, parser
 from refchecker.cli.installed import report
-from refchecker.io.records import output_schema
+from refchecker.io import output_schema
 
 HERE = Path(__file__).parents[1]
 GOOD = {

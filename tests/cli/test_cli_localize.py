@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from refchecker.cli import main
-from refchecker.io.records import output_schema
+from refchecker.io import output_schema
 
 REFERENCES = [
     "🚀 Apollo 11 was the first crewed mission to the Moon. It landed on 20 July 1969. "

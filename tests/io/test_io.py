@@ -1,7 +1,6 @@
 import pytest
 
-from refchecker.io import Broken, Item, to_item, to_record
-from refchecker.io.records import output_schema
+from refchecker.io import Broken, Item, output_schema, to_item, to_record
 from refchecker.types import RESPONSE, Claim, Judgment, Label, Passage, Record, Report, Span, Triplet, Verdict
 
 E, C = Label.ENTAILMENT, Label.CONTRADICTION

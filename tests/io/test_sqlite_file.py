@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from refchecker.io import connected
+from refchecker.errors import UsageError
+from refchecker.io import Database, connected
 from refchecker.io import sqlite as sqlite_file
 
 
@@ -58,3 +59,48 @@ def test_read_only_makes_nothing(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError):
         connected(tmp_path / "none.sqlite", read_only=True).execute("SELECT 1")
     assert list(tmp_path.iterdir()) == []
+
+
+ROWS = "CREATE TABLE IF NOT EXISTS rows (a UNIQUE)"
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
+    base = Database(tmp_path / "folder" / "new.sqlite", ROWS, "cannot: {error}")
+    with base.transaction():
+        base.execute("INSERT INTO rows VALUES (?)", (1,))
+        base.execute_many("INSERT INTO rows VALUES (?)", [(2,), (3,)])
+
+    def interrupted() -> None:
+        with base.transaction():
+            base.execute("DELETE FROM rows")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
+    assert base.execute("SELECT a FROM rows ORDER BY a") == list(base.stream("SELECT a FROM rows ORDER BY a"))
+    assert base.execute("SELECT count(*) FROM rows") == [(3,)]
+    base.close()
+
+
+def test_threads_share_a_database(tmp_path: Path) -> None:
+    base = Database(tmp_path / "new.sqlite", "CREATE TABLE rows (a)", "cannot: {error}")
+
+    def add(number: int) -> None:
+        with base.transaction():
+            [[count]] = base.execute("SELECT count(*) FROM rows")
+            base.execute("INSERT INTO rows VALUES (?)", (count,))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(80)))
+    assert base.execute("SELECT a FROM rows ORDER BY a") == [(number,) for number in range(80)]
+    base.close()
+
+
+@pytest.mark.parametrize("name", [None, Path("cache")], ids=["the file", "another name"])
+def test_what_cannot_be_used_says_so(tmp_path: Path, name: Path | None) -> None:
+    path = tmp_path / "diary.sqlite"
+    path.write_text("my diary, which is long enough to be no database at all" * 50)
+    with pytest.raises(
+        UsageError, match=rf"^{name or path}: cannot keep it: file is not a database\. Move it"
+    ):
+        Database(path, ROWS, "cannot keep it: {error}. Move it.", name=name)

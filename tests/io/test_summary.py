@@ -1,17 +1,17 @@
-from refchecker.io import Tally
+from refchecker.io import Item, Tally, from_item
 from refchecker.io.summary import SHOWN
 
 
 def item(label: str, status: str = "ok", **more) -> dict:
     empty = {"conflict": False, "evidence": [], "references": [], "unsure": ""}
     verdict = {"claim": ["a", "b", "c"], "label": label} | empty | more
-    return {"id": "q", "status": status, "verdicts": [verdict]}
+    return {"id": "q", "response": "a b c", "status": status, "verdicts": [verdict]}
 
 
 def tallied(*items: dict) -> Tally:
     tally = Tally()
     for position, each in enumerate(items):
-        tally.add(each, position)
+        tally.add(from_item(Item(1, each), "v.jsonl", position))
     return tally
 
 
@@ -56,7 +56,8 @@ def test_want_of_confidence_is_told_from_a_fault():
 
 
 def test_pairs_by_the_stage_that_answered():
-    stages = [{"by": "embedded"}, {"by": "nli:large"}, {"by": "embedded"}]
+    names = ("embedded", "nli:large", "embedded")
+    stages = [{"source": "reference", "label": "Neutral", "by": name} for name in names]
     text = tallied(item("Neutral", references=stages), item("Neutral", references=stages[:1])).text()
     assert "pairs    4 of claim and reference, answered by" in text
     assert "  embedded         3    (75.0%)\n  nli:large        1    (25.0%)" in text

@@ -202,7 +202,7 @@ def test_several_processes_use_one_cache(tmp_path):
 
 def test_values_are_json_and_keys_are_hashes(store):
     asyncio.run(Cached(Counting(), Ledger(), store).ask(ASK))
-    [(key, value)] = store._base.execute("SELECT key, reply FROM replies").fetchall()
+    [(key, value)] = store._base.execute("SELECT key, reply FROM replies")
     assert len(key) == 32
     assert json.loads(value)["text"] == "user"
     assert "system" not in value

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from refchecker.cli import main
-from refchecker.io.records import output_schema
+from refchecker.io import output_schema
 from refchecker.registry import load
 
 SCRIPTED = """

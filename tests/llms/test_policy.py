@@ -10,7 +10,7 @@ import pytest
 from refchecker.llms.asking import Ledger, Limits, Policy, most_cost
 from refchecker.llms.asking.ledger import at_most_tokens
 from refchecker.llms.asking.policy import wait_seconds
-from refchecker.llms.asking.slots import Places
+from refchecker.llms.asking.slots import Slots
 from refchecker.llms.types import Attempt, GaveUp, Price, Refused, Reply, Request, RetryLater, RunEnds
 
 LIMITS = Limits(concurrency=4, attempts=4, request_seconds=100.0)
@@ -227,32 +227,32 @@ def test_an_attempt_under_way_is_not_thrown_away_when_nobody_waits_any_more():
     asyncio.run(cancelled())
 
 
-class TestPlaces:
+class TestSlots:
     def server(self, bears: int, requests: int = 4000) -> tuple[int, float]:
-        """The places in the end, and the share refused, at a server that bears so many at once."""
+        """The slots in the end, and the share refused, at a server that bears so many at once."""
 
         async def all_of_them():
-            places = Places(64)
+            slots = Slots(64)
             inside = refused = 0
 
             async def one():
                 nonlocal inside, refused
-                await places.enter()
+                await slots.enter()
                 inside += 1
                 try:
                     for _ in range(3):
                         await asyncio.sleep(0)
                     if inside > bears:
                         refused += 1
-                        places.refused()
+                        slots.refused()
                     else:
-                        places.answered()
+                        slots.answered()
                 finally:
                     inside -= 1
-                    places.leave()
+                    slots.leave()
 
             await asyncio.gather(*(one() for _ in range(requests)))
-            return places.allowed, refused / requests
+            return slots.allowed, refused / requests
 
         return asyncio.run(all_of_them())
 
@@ -265,26 +265,26 @@ class TestPlaces:
     def test_a_server_that_bears_all_is_used_in_full(self):
         assert self.server(64) == (64, 0.0)
 
-    def test_seldom_refusals_cost_no_place_for_long(self):
-        places = Places(64)
+    def test_seldom_refusals_cost_no_slot_for_long(self):
+        slots = Slots(64)
         for i in range(10_000):
-            places.refused() if i % 30 == 0 else places.answered()
-        assert places.allowed >= 62
+            slots.refused() if i % 30 == 0 else slots.answered()
+        assert slots.allowed >= 62
 
     def test_there_is_always_one(self):
-        places = Places(3)
+        slots = Slots(3)
         for _ in range(100):
-            places.refused()
-        assert places.allowed == 1
+            slots.refused()
+        assert slots.allowed == 1
 
 
-def test_a_place_given_to_one_that_is_cancelled_goes_to_the_next():
+def test_a_slot_given_to_one_that_is_cancelled_goes_to_the_next():
     async def scene():
-        places = Places(1)
-        await places.enter()
-        first, second = (asyncio.ensure_future(places.enter()) for _ in range(2))
+        slots = Slots(1)
+        await slots.enter()
+        first, second = (asyncio.ensure_future(slots.enter()) for _ in range(2))
         await asyncio.sleep(0)
-        places.leave()  # gives the place to `first` ...
+        slots.leave()  # gives the slot to `first` ...
         first.cancel()  # ... which is cancelled before it runs
         await asyncio.wait_for(second, 5)
         assert first.cancelled()

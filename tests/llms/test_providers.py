@@ -19,13 +19,13 @@ from typing import Any
 
 import pytest
 
-from refchecker.errors import UsageError
+from refchecker.errors import UsageError, imported
 from refchecker.llms.asking import KNOWN, batched, cost_of, price_of, read_prices
 from refchecker.llms.asking.prices import Price, estimated_tokens
 from refchecker.llms.providers import Function, anthropic, key_for, openai, provider_of, sort
 from refchecker.llms.providers.bedrock import Bedrock
-from refchecker.llms.providers.chat import CONNECT_SECONDS, http_client, sdk
-from refchecker.llms.providers.errors import Failure, Place
+from refchecker.llms.providers.chat import CONNECT_SECONDS, http_client
+from refchecker.llms.providers.errors import Endpoint, Failure
 from refchecker.llms.providers.names import CLAUDE, GPT, NO_KEY, parted
 from refchecker.llms.providers.schema import closed, is_strict
 from refchecker.llms.types import Provider, Refused, Reply, Request, RetryLater, RunEnds
@@ -353,7 +353,7 @@ def test_every_broken_connection_is_sorted(
 ) -> None:
     if how == "has no address":
         monkeypatch.setattr(socket, "getaddrinfo", unknown_name)
-    module = sdk(wire.__name__.rpartition(".")[2])
+    module = imported(wire.__name__.rpartition(".")[2], "llm")
     with broken_server(how) as address:
         client = http_client(module, address, 60.0, fast=fast)
         client.timeout = httpx2.Timeout(60.0, read=1.0)  # the machine that tests may be busy
@@ -376,7 +376,7 @@ def test_connecting_has_little_time_until_the_server_has_answered(wire: Any, ans
         times.append((request.extensions["timeout"]["connect"], request.extensions["timeout"]["read"]))
         return httpx2.Response(200, json=answer)
 
-    client = http_client(sdk(wire.__name__.rpartition(".")[2]), wire.ADDRESS, 60.0)
+    client = http_client(imported(wire.__name__.rpartition(".")[2], "llm"), wire.ADDRESS, 60.0)
     client._transport = httpx2.MockTransport(handler)
     ask(wire.provider("m", key=KEY, key_from="FILE", signature="test", client=client), ASK, ASK)
     assert times == [(CONNECT_SECONDS, 60.0), (60.0, 60.0)]
@@ -424,7 +424,7 @@ def test_a_proxy_is_asked_where_there_is_one(wire: Any, fast: bool, monkeypatch:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{server.server_port}")
         monkeypatch.delenv("NO_PROXY", raising=False)
         address = "http://model.invalid/v1"
-        client = http_client(sdk(wire.__name__.rpartition(".")[2]), address, 60.0, fast=fast)
+        client = http_client(imported(wire.__name__.rpartition(".")[2], "llm"), address, 60.0, fast=fast)
         options = {"key": KEY, "key_from": "FILE", "signature": "test", "address": address, "client": client}
         with pytest.raises(RetryLater, match="overloaded"):
             ask(wire.provider("m", **options), ASK)
@@ -435,7 +435,7 @@ def test_a_proxy_is_asked_where_there_is_one(wire: Any, fast: bool, monkeypatch:
 def test_a_server_that_was_given_no_key_has_its_words_left_alone() -> None:
     said = answers(404, "none of the models is called so")
     provider = gpt(said, "m", "http://127.0.0.1:9/v1")
-    provider.place = replace(provider.place, secrets=(NO_KEY,))  # type: ignore[attr-defined]
+    provider.endpoint = replace(provider.endpoint, secrets=(NO_KEY,))  # type: ignore[attr-defined]
     with pytest.raises(RunEnds, match="none of the models"):
         ask(provider, ASK)
 
@@ -680,8 +680,8 @@ def bedrock(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize(("code", "status", "said", "kind", "words"), BEDROCK.values(), ids=BEDROCK.keys())
 def test_bedrock_errors(code: str, status: int, said: str, kind: type[Exception], words: str) -> None:
-    place = Place("Amazon Bedrock", "m", "https://x", "the AWS credentials")
-    error = sort(Failure(said, status, code), place)
+    endpoint = Endpoint("Amazon Bedrock", "m", "https://x", "the AWS credentials")
+    error = sort(Failure(said, status, code), endpoint)
     assert type(error) is kind
     assert words in str(error)
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refchecker import load, run
-from refchecker.io import to_item
-from refchecker.io.records import output_schema
+from refchecker.io import output_schema, to_item
 from refchecker.localizer.locate import Localizer
 from refchecker.types import Claim, Element, Judgment, Label, Located, Pair, Passage, Record, Report, Verdict
 

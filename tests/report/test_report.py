@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from refchecker.cli import main
 from refchecker.errors import UsageError
-from refchecker.io import Item
-from refchecker.report import read_shown, write_html
+from refchecker.io import Item, labels_of, read_report
+from refchecker.report import read_reports, read_shown, write_html
+from refchecker.report.choice import badness
 from refchecker.report.markdown import cell
-from refchecker.report.model import badness
-from refchecker.report.page_data import json_in_html, record_json, units
-from refchecker.report.reading import to_shown
+from refchecker.report.page_data import json_in_html, record_json, response_of, units
 from refchecker.report.terminal import cells, printable, shorten, wrap
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +37,8 @@ def item(**more):
     return {"id": "a", "response": "it rains", "reference": "it pours", "verdicts": [verdict()]} | more
 
 
-def shown(value, line=1):
-    return to_shown(Item(line, value), "v.jsonl", 0)
+def read(value, line=1):
+    return read_report(Item(line, value), "v.jsonl", 0)
 
 
 def answer(source, label, **more):
@@ -75,22 +74,23 @@ def in_a_folder(tmp_path, monkeypatch):
         pytest.param({"claims": ["a b"], "ys": ["contradiction"]}, ["Contradiction"], id="sentence claims"),
         pytest.param({"triplets": ["a"], "ys": [[N, E]]}, [E], id="per reference"),
         pytest.param({"triplets": ["a"], "ys": [[]]}, ["Abstain"], id="no label of a reference"),
-        pytest.param({"triplets": ["a"], "status": "ok"}, [None], id="only extracted"),
+        pytest.param({"triplets": ["a"], "status": "ok"}, ["Unchecked"], id="only extracted"),
         pytest.param({"triplets": [], "ys": []}, [], id="no claims"),
     ],
 )  # fmt: skip
 def test_outputs_of_ours_and_of_others_are_read(given, labels):
-    record = shown({"response": "r", "reference": ["x", "y"]} | given)
-    assert [claim.label for claim in record.claims] == labels
-    assert record.status == ("ok" if labels else "no_claims")
+    report = read({"response": "r", "reference": ["x", "y"]} | given)
+    assert labels_of(report) == labels
+    assert report.status == ("ok" if labels else "no_claims")
 
 
 def test_labels_per_reference_that_disagree_are_a_conflict():
-    [claim] = shown(
+    [verdict] = read(
         {"response": "r", "reference": ["x", "y"], "triplets": ["a"], "ys": [["Entailment", "Contradiction"]]}
-    ).claims
-    assert claim.conflict
-    assert [(each.source, each.label) for each in claim.answers] == [
+    ).verdicts
+    assert verdict.conflict
+    answers = zip(verdict.passages, verdict.judgments, strict=True)
+    assert [(passage.source, judgment.label) for passage, judgment in answers] == [
         ("reference[0]", "Entailment"),
         ("reference[1]", "Contradiction"),
     ]
@@ -112,12 +112,12 @@ def test_labels_per_reference_that_disagree_are_a_conflict():
 )  # fmt: skip
 def test_what_is_no_output_is_refused_with_file_line_and_remedy(value, message):
     with pytest.raises(UsageError, match=re.escape(message)):
-        shown(value, line=7)
+        read(value, line=7)
 
 
 def test_a_failed_record_shows_what_was_there(tmp_path):
-    record = shown({"input": "{broken", "triplets": [], "status": "failed", "status_note": "not JSON"})
-    assert (record.response, record.status, record.note) == ("{broken", "failed", "not JSON")
+    report = read({"input": "{broken", "triplets": [], "status": "failed", "status_note": "not JSON"})
+    assert (response_of(report.record), report.status, report.note) == ("{broken", "failed", "not JSON")
 
 
 def test_evidence_that_moved_is_a_quote_and_no_mark():
@@ -136,7 +136,7 @@ def test_evidence_that_moved_is_a_quote_and_no_mark():
             }
         ],
     )
-    [claim] = record_json(shown(item(verdicts=[moved])))["claims"]
+    [claim] = record_json(read(item(verdicts=[moved])))["claims"]
     assert claim["evidence"] == [{"source": "reference", "text": "rain"}]
     assert "spans" not in claim
     assert claim["elements"] == [{"element": "object", "role": "said", "source": "response", "text": "?"}]
@@ -148,14 +148,14 @@ def test_evidence_is_found_in_the_piece_of_its_source_that_has_it():
         {"text": "it rains", "source": "doc", "start": 100},
     ]
     found = verdict(evidence=[{"source": "doc", "start": 103, "end": 108, "text": "rains"}])
-    [claim] = record_json(shown(item(reference=pieces, verdicts=[found])))["claims"]
+    [claim] = record_json(read(item(reference=pieces, verdicts=[found])))["claims"]
     assert claim["evidence"] == [{"passage": 1, "start": 3, "end": 8}]
 
 
 def test_answers_belong_to_their_reference_even_where_the_file_leaves_some_out():
     one = verdict(references=[answer("b", "Entailment"), answer("gone", "Neutral")])
     references = [{"text": "x", "source": "a"}, {"text": "y", "source": "b"}]
-    [claim] = record_json(shown(item(reference=references, verdicts=[one])))["claims"]
+    [claim] = record_json(read(item(reference=references, verdicts=[one])))["claims"]
     assert [each["passage"] for each in claim["answers"]] == [1, -1]
 
 
@@ -172,7 +172,7 @@ def test_the_worst_come_first():
         item(verdicts=[verdict(label="Abstain")]),
         item(verdicts=[verdict()]),
     ]
-    keys = [badness(shown(each)) for each in worst_first]
+    keys = [badness(read(each)) for each in worst_first]
     assert keys == sorted(keys)
     assert len(set(keys)) == len(keys)
 
@@ -202,9 +202,7 @@ class Scripts(HTMLParser):
 
 def page_of(*records, limit=1000):
     stream = io.BytesIO()
-    write_html(
-        (shown(each, line) for line, each in enumerate(records, 1)), stream, title=HOSTILE, limit=limit
-    )
+    write_html((read(each, line) for line, each in enumerate(records, 1)), stream, title=HOSTILE, limit=limit)
     scripts = Scripts()
     scripts.feed(stream.getvalue().decode("utf-8"))
     return stream.getvalue().decode("utf-8"), scripts
@@ -492,7 +490,11 @@ def test_reading_is_lazy():
         def readline(self, size=-1):
             return next(self.source)
 
-    assert next(read_shown(Stream(), "v.jsonl", "jsonl", 32)).id == "a"
+    assert next(read_reports(Stream(), "v.jsonl", "jsonl", 32)).record.id == "a"
+
+
+def test_what_is_read_is_called_as_before_too():
+    assert read_shown is read_reports
 
 
 def test_the_input_may_be_named_as_in_the_other_commands(capsysbinary):

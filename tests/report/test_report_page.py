@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from browser import Browser, chromium
 
-from refchecker.report import read_shown, write_html
+from refchecker.report import read_reports, write_html
 
 pytestmark = pytest.mark.skipif(
     chromium() is None,
@@ -87,7 +87,7 @@ def write(items, folder, **options):
     address = folder / "report.html"
     with results.open("rb") as given, address.open("wb") as page:
         write_html(
-            read_shown(given, "v.jsonl", "jsonl", 32), page, **{"title": "v.jsonl", "limit": 1000} | options
+            read_reports(given, "v.jsonl", "jsonl", 32), page, **{"title": "v.jsonl", "limit": 1000} | options
         )
     return address.as_uri()
 

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refchecker.cli import main, parser
-from refchecker.io import Item, to_record, to_referenced_item
-from refchecker.io.records import output_schema
+from refchecker.io import Item, output_schema, to_record, to_referenced_item
 from refchecker.retriever.embedders import embedder
 from refchecker.types import Passage, Record, Report
 
@@ -244,8 +243,16 @@ def test_embedder_pools_as_the_model_says(tmp_path: Path, first: bool) -> None:
 
     folder = roberta(tmp_path / "model")
     if first:
+        modules = {"": "Transformer", "1_Pooling": "Pooling"}
+        lines = [
+            {"idx": at, "name": str(at), "path": path, "type": f"sentence_transformers.models.{kind}"}
+            for at, (path, kind) in enumerate(modules.items())
+        ]
+        (folder / "modules.json").write_text(json.dumps(lines))
         (folder / "1_Pooling").mkdir()
-        (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+        (folder / "1_Pooling" / "config.json").write_text(
+            '{"word_embedding_dimension": 32, "pooling_mode_cls_token": true}'
+        )
     embed = embedder(str(folder), device="cpu")
     texts = ["one text", "another, rather longer text with more words", "one text"]
     vectors = embed(texts)
@@ -253,3 +260,15 @@ def test_embedder_pools_as_the_model_says(tmp_path: Path, first: bool) -> None:
     assert np.allclose(vectors[0], vectors[2], atol=1e-5)
     assert np.allclose(vectors[1], embed(texts[1:2])[0], atol=1e-4)  # what is beside it does not matter
     assert ("first" in embed.signature) is first
+    assert np.allclose(vectors[1], pooled(folder, texts[1], first=first), atol=1e-5)
+
+
+def pooled(folder: Path, text: str, *, first: bool) -> Any:
+    """The first or the mean token embedding of a text, without any library but the encoder's own."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    inputs = AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+    with torch.inference_mode():
+        states = AutoModel.from_pretrained(folder).eval()(**inputs).last_hidden_state[0]
+    return (states[0] if first else states.mean(0)).numpy()

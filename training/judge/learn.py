@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import signal
 import sys
 import time
 from collections import defaultdict
@@ -218,11 +219,15 @@ def learn(options: Options) -> None:
     dev = Random(5).sample(dev, min(160, len(dev)))
     run = Run(options)
     log(rows=len(train), dev=len(dev), step=run.step, seen=run.seen)
-    forward = torch.compile(run.judge.encode, dynamic=True) if options.compile else run.judge.encode
+    if options.compile:
+        for layer in run.judge.layers:  # each on its own: they share one compiled program
+            layer.compile(dynamic=True)
     begun, saved, running = time.monotonic(), time.monotonic(), 0.0
+    stopped: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: stopped.append(number))
     for batch in forever(train, options.batch_tokens, options.seed, run.skip):
         elapsed = (time.monotonic() - begun) / 60
-        if elapsed >= options.minutes:
+        if elapsed >= options.minutes or stopped:
             break
         left = options.minutes - elapsed
         rate = options.rate * min(
@@ -232,7 +237,7 @@ def learn(options: Options) -> None:
             part["lr"] = rate
         ids = padded([item.tokens for item in batch])
         x, bias = run.judge.embedded(ids)
-        hidden = forward(x.to(torch.bfloat16), bias.to(torch.bfloat16))
+        hidden = run.judge.encode(x.to(torch.bfloat16), bias.to(torch.bfloat16))
         loss = loss_of(run.judge.head(hidden, ids), torch.tensor([i.label for i in batch]), options.smoothing)
         run.optimizer.zero_grad(set_to_none=True)
         loss.backward()

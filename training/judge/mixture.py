@@ -236,7 +236,7 @@ def written_rows(folder: Path) -> list[Row]:
             rows += [
                 Row(
                     item["reference"],
-                    c["claim"],
+                    c["claim"].replace(" | ", " "),
                     labels[c["label"]],
                     "written",
                     f"written/{path.stem}/{number}",
@@ -284,6 +284,8 @@ def write(path: Path, rows: list[Row]) -> str:
 
 
 def mix(made: Path, written: Path, out: Path, *, seed: int, made_limit: int, written_times: int) -> None:
+    from .constructed import listed, mentioned
+
     root, rng = data_root("nli/declared"), Random(seed)
     out.mkdir(parents=True, exist_ok=True)
     train: list[Row] = []
@@ -316,6 +318,9 @@ def mix(made: Path, written: Path, out: Path, *, seed: int, made_limit: int, wri
     ours = written_rows(written)
     ours, clash = apart(ours, forbidden)
     train += ours * written_times
+    train += mentioned([row for row in train if row.kind == "vitaminc_real"], 4000, rng)
+    pages = rows_of(root / "nli" / "declared" / "vitaminc_real.jsonl.gz")
+    train += listed(sorted({row["page"] for row in pages if len(row["page"]) < 30}), 5000, rng)
     summary = {
         "seed": seed,
         "sha256": {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ... import llms
 from ...errors import UsageError
 from ...llms import loop
-from ...llms.gather import together
+from ...llms.gather import gather
 from ...llms.prompt import prompt
 from ...llms.tokens import estimated
 from ...llms.types import Client, GaveUp, Refused, Reply
@@ -129,7 +129,7 @@ class LLMChecker:
         requests = list(questions(askable, self._claims_per_prompt))
         judged = {
             (claim, request.piece, request.user_question): judgment
-            for request, judgments in zip(requests, await together(map(self._voted, requests)), strict=True)
+            for request, judgments in zip(requests, await gather(map(self._voted, requests)), strict=True)
             for claim, judgment in judgments.items()
         }
         return [
@@ -144,7 +144,7 @@ class LLMChecker:
         return cut(passage, estimated, max_tokens=self._max_reference_tokens, language=self._language)
 
     async def _voted(self, question: Question) -> dict[str, Judgment]:
-        samples = await together(self._judged(question, sample) for sample in range(self._votes))
+        samples = await gather(self._judged(question, sample) for sample in range(self._votes))
         if self._votes == 1:
             return samples[0]
         votes = {claim: [sample[claim] for sample in samples] for claim in question.claims}
@@ -165,7 +165,7 @@ class LLMChecker:
         if left and not first.final:
             self._counts["answers missing or unreadable, asked for again"] += len(left)
             alone = [question._replace(claims=(claim,)) for claim in left]
-            again = await together(self._outcome(single, sample) for single in alone)
+            again = await gather(self._outcome(single, sample) for single in alone)
             for claim, outcome in zip(left, again, strict=True):
                 judgments |= outcome.judgments
                 notes[claim] = outcome.note

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, TypeVar
 
-from ...errors import UsageError
-from ...models import check_compiler, devices, imported, name_and_version, precision_on
+from ...errors import UsageError, imported
+from ...models import check_compiler, devices, name_and_version, precision_on
 from ...types import Judgment, Label, Pair, Passage
 from ..windows import (
     CANNOT_CUT,
@@ -67,7 +67,7 @@ class NLIChecker:
         family: str | None = None,
         compile: bool = False,
     ) -> None:
-        torch = imported("torch")
+        torch = imported("torch", "nli")
         names = devices(torch, device)
         precision = precision_on(torch, names, precision)
         if batch_tokens is not None and batch_tokens < 1:

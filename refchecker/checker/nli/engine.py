@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from ...errors import UsageError
-from ...models import imported
+from ...errors import UsageError, imported
 from .families import Family, Tokens
 from .loading import weights
 
@@ -51,7 +50,7 @@ class Engine:
     """
 
     def __init__(self, recipe: Recipe, device: str) -> None:
-        self._torch = torch = imported("torch")
+        self._torch = torch = imported("torch", "nli")
         self._recipe, self._device, self._batch_tokens = recipe, torch.device(device), recipe.batch_tokens
         model = weights(recipe.model, recipe.cache_dir, recipe.family).float().eval()
         #: The model that reads every input, and the one that reads again what is close.

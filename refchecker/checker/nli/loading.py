@@ -6,8 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ...errors import UsageError
-from ...models import imported, located, token_limits, tokenizer_and_config
+from ...errors import UsageError, imported
+from ...models import located, token_limits, tokenizer_and_config
 from ..windows import MIN_TOKENS
 from . import alignscore
 from .families import Family
@@ -21,7 +21,7 @@ def texts_of(model: str, cache_dir: str | None) -> tuple[Any, Any]:
 
 def weights(model: str, cache_dir: str | None, family: Family) -> Any:
     """The model as a module whose output has `logits`, one column per output of the family."""
-    transformers = imported("transformers")
+    transformers = imported("transformers", "nli")
     if alignscore.is_checkpoint(model):
         _, config = texts_of(model, cache_dir)
         return alignscore.classifier(Path(model), config)
@@ -44,7 +44,7 @@ def weights(model: str, cache_dir: str | None, family: Family) -> Any:
 
 def _first_answer(model: Any, answers: tuple[int, ...]) -> Any:
     """A generative model as a classifier: the logits of the answers at the first token it would write."""
-    torch = imported("torch")
+    torch = imported("torch", "nli")
 
     class FirstAnswer(torch.nn.Module):  # type: ignore[misc,name-defined]
         def __init__(self) -> None:

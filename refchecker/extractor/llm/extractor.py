@@ -12,7 +12,7 @@ from ... import llms
 from ...errors import UsageError
 from ...llms import loop
 from ...llms.fence import fence_for, fenced, one_line
-from ...llms.gather import together
+from ...llms.gather import gather
 from ...llms.prompt import object_schema, prompt
 from ...llms.tokens import estimated
 from ...llms.types import Client, GaveUp, Refused, Reply, Request
@@ -102,14 +102,14 @@ class LLMExtractor:
         return [f"{what}: {count}" for what, count in self._counts.items()]
 
     async def _extractions(self, records: Sequence[Record]) -> list[Extraction]:
-        return await together(map(self._extraction, records))
+        return await gather(map(self._extraction, records))
 
     async def _extraction(self, record: Record) -> Extraction:
         pieces = tuple(sentences(Passage(record.response, RESPONSE), language=self._language))
         if not pieces or declines([piece.text for piece in pieces]):
             return Extraction((), DECLINES if pieces else NOTHING)
         parts = list(_parts(pieces, record.question, self._request_tokens))
-        replies = await together(map(self._reply, parts))
+        replies = await gather(map(self._reply, parts))
         claims, lost = _claims([claim for reply, _ in replies for claim in reply.claims], pieces, record)
         notes = list(dict.fromkeys(note for _, note in replies if note))
         if lost:
@@ -135,7 +135,7 @@ class LLMExtractor:
             if _whole(reply, self._format):
                 return parsed, ""
             if divisible and reply.stop == "length":
-                halves = await together(map(self._reply, part.halves()))
+                halves = await gather(map(self._reply, part.halves()))
                 claims = tuple(claim for half, _ in halves for claim in half.claims)
                 return ParsedReply(claims), "; ".join(dict.fromkeys(note for _, note in halves if note))
             if not attempt:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import sqlite3
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import UsageError
-from ...io import connected
+from ...io import Database
 from ..types import Accept, Refused, Reply, Request
 from .ledger import Ledger
 
@@ -28,40 +27,25 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.path = Path(folder, FILE_NAME)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = connected(self.path)
-            self._base.execute(
-                "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, reply TEXT NOT NULL)"
-            )
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
+        self._base = Database(
+            Path(folder, FILE_NAME),
+            "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, reply TEXT NOT NULL)",
+            "cannot keep answers here: {error}. "
+            "Make room, mend or remove the file, or choose another --cache_dir.",
+        )
 
     def get(self, key: bytes) -> Reply | None:
-        try:
-            row = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-        return read_reply(row[0]) if row else None
+        rows = self._base.execute("SELECT reply FROM replies WHERE key = ?", (key,))
+        return read_reply(rows[0][0]) if rows else None
 
     def put(self, key: bytes, reply: Reply) -> None:
-        try:
-            self._base.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, write_reply(reply)))
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
+        self._base.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, write_reply(reply)))
 
     def close(self) -> None:
         self._base.close()
 
-    def _unusable(self, error: Exception) -> UsageError:
-        return UsageError(
-            f"{self.path}: cannot keep answers here: {error}. "
-            "Make room, mend or remove the file, or choose another --cache_dir."
-        )
 
-
-class Asked(Protocol):
+class Uncached(Protocol):
     """What the cache asks: a `Policy`, or the estimate of a dry run."""
 
     signature: str
@@ -84,11 +68,13 @@ class Cached:
     is asked: what the store does not have is `Refused`.
     """
 
-    def __init__(self, asked: Asked, ledger: Ledger, store: Store | None, *, only: bool = False) -> None:
+    def __init__(
+        self, uncached: Uncached, ledger: Ledger, store: Store | None, *, only: bool = False
+    ) -> None:
         if only and store is None:
             raise UsageError("--cache_only replays answers from a cache; give its folder by --cache_dir")
-        self.signature = asked.signature
-        self._asked = asked
+        self.signature = uncached.signature
+        self._uncached = uncached
         self._ledger = ledger
         self._store = store
         self._only = only
@@ -111,12 +97,12 @@ class Cached:
         return await self._shared(key, under_way)
 
     async def close(self) -> None:
-        await self._asked.close()
+        await self._uncached.close()
         if self._store:
             self._store.close()
 
     async def _ask(self, key: bytes, request: Request, accept: Accept | None) -> Reply:
-        reply = await self._asked.ask(request)
+        reply = await self._uncached.ask(request)
         if self._store and (accept is None or accept(reply)):
             self._store.put(key, reply)
         return reply

@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...protocols import optional_parts
 from ..types import Attempt, Price, Reply, Request, RunEnds, Usage
 from .prices import cost_of
-from .slots import Places
+from .slots import Slots
 
 GO_ON = "Every answer so far is kept; the same command goes on from there"
 MAYBE_BILLED = ("timeout", "connection", "unreadable")  # causes that do not tell whether the model answered
@@ -50,7 +50,7 @@ class Ledger:
         self._payers = 0
         self._priced = True
         self._settled = asyncio.Event()
-        self._places: dict[str, Places] = {}
+        self._slots: dict[str, Slots] = {}
         self._under_way: set[asyncio.Task[Any]] = set()
 
     def usage(self) -> Usage:
@@ -134,9 +134,9 @@ class Ledger:
         self._causes[attempt.cause] += 1
         self._spent += cost
 
-    def places(self, signature: str, most: int) -> Places:
-        """The places at that model, shared by all its clients."""
-        return self._places.setdefault(signature, Places(most))
+    def slots(self, signature: str, most: int) -> Slots:
+        """The slots at that model, shared by all its clients."""
+        return self._slots.setdefault(signature, Slots(most))
 
     @contextmanager
     def retrying(self, attempt: Attempt) -> Iterator[None]:

@@ -53,13 +53,13 @@ class Policy:
         self._price = price
         self._sleep = sleep
         self._chance = chance
-        self._places = ledger.places(provider.signature, limits.concurrency)
+        self._slots = ledger.slots(provider.signature, limits.concurrency)
         self._reached = False
 
     async def ask(self, request: Request, /, accept: Accept | None = None) -> Reply:
         started = 0.0
         for attempts in range(1, self._limits.attempts + 1):
-            await self._places.enter(first=attempts > 1)
+            await self._slots.enter(first=attempts > 1)
             try:
                 self._ledger.require_open()
                 if attempts == 1:
@@ -75,7 +75,7 @@ class Policy:
                 self._ledger.end(error)
                 raise
             finally:
-                self._places.leave()
+                self._slots.leave()
             self._require_reached(attempt, attempts)
             seconds = wait_seconds(attempt, attempts, self._limits, self._chance())
             passed = self._ledger.clock() - started
@@ -105,14 +105,14 @@ class Policy:
             self._ledger.failed(failure.attempt, most if billed else 0.0)
             self._reached = self._reached or failure.attempt.status is not None
             if failure.attempt.cause in ("rate_limit", "overloaded"):
-                self._places.refused()
+                self._slots.refused()
             raise
         finally:
             self._ledger.settle(most)
         told = cost_of(self._price, reply.input_tokens, reply.output_tokens)
         self._ledger.answered(reply, most if told is None and self._price else told)
         self._reached = True
-        self._places.answered()
+        self._slots.answered()
         return reply
 
     async def _attempt(self, request: Request, seconds: float) -> Reply:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-ANSWERS_PER_PLACE = 8
+ANSWERS_PER_SLOT = 8
 
 
-class Places:
-    """Up to `most` places; each refusal takes one away, each 8 good answers give one back.
+class Slots:
+    """Up to `most` slots; each refusal takes one away, each 8 good answers give one back.
 
     So a server that bears fewer is found out within one round, the share of refused requests
-    settles near 1 in 9, and refusals rarer than that cost no place for long.
+    settles near 1 in 9, and refusals rarer than that cost no slot for long.
     """
 
     def __init__(self, most: int) -> None:
@@ -26,7 +26,7 @@ class Places:
         return int(self._allowed)
 
     async def enter(self, *, first: bool = False) -> None:
-        """Wait for a place; `first` goes before all who wait, for requests that have waited already."""
+        """Wait for a slot; `first` goes before all who wait, for requests that have waited already."""
         if self._taken < self.allowed and (first or not self._waiting):
             self._taken += 1
             return
@@ -38,7 +38,7 @@ class Places:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it had got a place in the same moment
+            if turn.done() and not turn.cancelled():  # it had got a slot in the same moment
                 self.leave()
             raise
 
@@ -47,7 +47,7 @@ class Places:
         self._admit()
 
     def answered(self) -> None:
-        self._allowed = min(self._allowed + 1 / ANSWERS_PER_PLACE, self._most)
+        self._allowed = min(self._allowed + 1 / ANSWERS_PER_SLOT, self._most)
 
     def refused(self) -> None:
         self._allowed = max(self._allowed - 1, 1.0)

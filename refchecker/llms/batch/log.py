@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import UsageError
-from ...io import connected
+from ...io import Database
 
 FILE_NAME = "batches.sqlite"
+_SCHEMA = """
+PRAGMA synchronous=FULL;  -- what is in it was paid for
+CREATE TABLE IF NOT EXISTS batches (
+    tag TEXT PRIMARY KEY, signature TEXT, batch_id TEXT, since REAL, pid INTEGER);
+CREATE TABLE IF NOT EXISTS asked (key BLOB PRIMARY KEY, tag TEXT);
+CREATE INDEX IF NOT EXISTS asked_by_tag ON asked (tag);
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,38 +34,26 @@ class BatchLog:
     """A SQLite file in the cache's folder, for several processes: keys of requests, ids of batches."""
 
     def __init__(self, folder: str | Path) -> None:
-        self._path = Path(folder, FILE_NAME)
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = connected(self._path)
-            self._base.execute("PRAGMA synchronous=FULL")  # what is in it was paid for
-            self._base.execute(
-                "CREATE TABLE IF NOT EXISTS batches"
-                " (tag TEXT PRIMARY KEY, signature TEXT, batch_id TEXT, since REAL, pid INTEGER)"
-            )
-            self._base.execute("CREATE TABLE IF NOT EXISTS asked (key BLOB PRIMARY KEY, tag TEXT)")
-            self._base.execute("CREATE INDEX IF NOT EXISTS asked_by_tag ON asked (tag)")
-        except (OSError, sqlite3.Error) as error:
-            raise UsageError(
-                f"{self._path}: cannot note batches here: {error}. Choose another --cache_dir."
-            ) from error
+        self._base = Database(
+            Path(folder, FILE_NAME),
+            _SCHEMA,
+            "cannot note batches here: {error}. Choose another --cache_dir.",
+        )
 
     def intend(self, tag: str, signature: str, keys: Iterable[bytes]) -> list[bytes]:
         """Note that these are about to be submitted; those among them that no other process has taken."""
-        with closing(self._base.cursor()) as cursor:
-            cursor.execute("BEGIN IMMEDIATE")
-            taken = [
-                key
-                for key in keys
-                if cursor.execute("INSERT OR IGNORE INTO asked VALUES (?, ?)", (key, tag)).rowcount
-            ]
+        with self._base.transaction():
+            taken = [key for key in keys if self._taken(key, tag)]
             if taken:
-                cursor.execute(
+                self._base.execute(
                     "INSERT INTO batches VALUES (?, ?, NULL, ?, ?)",
                     (tag, signature, time.time(), os.getpid()),
                 )
-            cursor.execute("COMMIT")
         return taken
+
+    def _taken(self, key: bytes, tag: str) -> bool:
+        self._base.execute("INSERT OR IGNORE INTO asked VALUES (?, ?)", (key, tag))
+        return self.has(tag, key)
 
     def submitted(self, tag: str, batch_id: str) -> None:
         """Note the provider's id of a batch."""
@@ -73,21 +65,18 @@ class BatchLog:
             "SELECT tag, batch_id, (SELECT count(*) FROM asked WHERE asked.tag = batches.tag), since, pid"
             " FROM batches WHERE signature = ? ORDER BY since",
             (signature,),
-        ).fetchall()
+        )
         return [Submitted(*row) for *row, pid in rows if row[1] or pid == os.getpid() or not _runs(pid)]
 
     def has(self, tag: str, key: bytes) -> bool:
         """Whether a request is in a batch that is not finished."""
-        row = self._base.execute("SELECT 1 FROM asked WHERE key = ? AND tag = ?", (key, tag))
-        return row.fetchone() is not None
+        return bool(self._base.execute("SELECT 1 FROM asked WHERE key = ? AND tag = ?", (key, tag)))
 
     def finish(self, tag: str) -> None:
         """Forget a batch: its answers are kept, or it never came to be."""
-        with closing(self._base.cursor()) as cursor:
-            cursor.execute("BEGIN IMMEDIATE")
-            cursor.execute("DELETE FROM asked WHERE tag = ?", (tag,))
-            cursor.execute("DELETE FROM batches WHERE tag = ?", (tag,))
-            cursor.execute("COMMIT")
+        with self._base.transaction():
+            self._base.execute("DELETE FROM asked WHERE tag = ?", (tag,))
+            self._base.execute("DELETE FROM batches WHERE tag = ?", (tag,))
 
     def close(self) -> None:
         self._base.close()

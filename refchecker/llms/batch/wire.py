@@ -123,7 +123,7 @@ class OpenAIBatches:
                 yield answer["custom_id"], _reply(self._chat, body)
             else:
                 failure = failure_of(status or 500, {}, body or {"error": answer.get("error")}, "no answer")
-                yield answer["custom_id"], sort(failure, self._chat.place)
+                yield answer["custom_id"], sort(failure, self._chat.endpoint)
 
 
 class AnthropicBatches:
@@ -167,7 +167,7 @@ class AnthropicBatches:
             elif entry.result.type == "errored":
                 error = entry.result.error.error
                 failure = failure_of(_STATUS.get(error.type, 500), {}, error.model_dump(), error.message)
-                yield entry.custom_id, sort(failure, self._chat.place)
+                yield entry.custom_id, sort(failure, self._chat.endpoint)
 
 
 @contextmanager

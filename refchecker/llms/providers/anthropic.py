@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..types import Refused, Reply, Request, Stop
-from .chat import THINKING_ROOM, Chat, Wire, http_client, sdk
-from .errors import Place
-from .openai import nothing_said
+from ...errors import imported
+from ..types import Reply, Request
+from .chat import Chat, ModelQuirks, Wire, http_client
+from .errors import Endpoint
 from .schema import closed
 
 ADDRESS = "https://api.anthropic.com"
 PATH = "/v1/messages"
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
-    """What models of one kind take: whether a temperature, and how they are told not to think first."""
-
-    models: re.Pattern[str]
-    temperature: bool = False
-    thinking: str | None = None
-    thinks: bool = False  # where nothing else is said
-
-
-_PLAIN = Habit(re.compile(""), thinks=True)
-HABITS = (
-    Habit(re.compile(r"claude-(3|(haiku|sonnet|opus)-4-[0-6]\b|(sonnet|opus)-4-\d{8})"), temperature=True),
-    Habit(re.compile(r"claude-(opus-4-[78]|(sonnet|opus)-5$)"), thinking="disabled", thinks=True),
-    Habit(re.compile(r"claude-sonnet-5-5"), thinking="between_tools", thinks=True),
+_FIXED = frozenset({"temperature"})
+_UNKNOWN = ModelQuirks(re.compile(""), thinks=True, refuses=_FIXED)
+QUIRKS = (
+    ModelQuirks(re.compile(r"claude-(3|(haiku|sonnet|opus)-4-[0-6]\b|(sonnet|opus)-4-\d{8})")),
+    ModelQuirks(re.compile(r"claude-(opus-4-[78]|(sonnet|opus)-5$)"), "disabled", refuses=_FIXED),
+    ModelQuirks(re.compile(r"claude-sonnet-5-5"), "between_tools", refuses=_FIXED),
 )
 
 # in the order of giving up: a schema first becomes a tool that must be called, then nothing
@@ -56,8 +45,8 @@ def provider(
     client: Any = None,
 ) -> Chat:
     """A model at Anthropic, or at a server that speaks its protocol at another address."""
-    module = sdk("anthropic")
-    habit = next((habit for habit in HABITS if habit.models.match(model)), _PLAIN)
+    module = imported("anthropic", "llm")
+    quirks = next((quirks for quirks in QUIRKS if quirks.models.match(model)), _UNKNOWN)
     connection = module.AsyncAnthropic(
         api_key=key,
         base_url=address,
@@ -67,26 +56,25 @@ def provider(
     return Chat(
         module,
         connection,
-        Wire(PATH, partial(body_of, model, habit), reply_of, uses, FEATURES),
-        Place("Anthropic", model, address, key_from, (key,)),
+        Wire(PATH, partial(body_of, model, quirks), reply_of, uses, FEATURES),
+        Endpoint("Anthropic", model, address, key_from, (key,)),
         signature=signature,
-        without=frozenset() if habit.temperature else frozenset({"temperature"}),
+        without=quirks.refuses,
     )
 
 
-def body_of(model: str, habit: Habit, request: Request, without: frozenset[str]) -> dict[str, Any]:
+def body_of(model: str, quirks: ModelQuirks, request: Request, without: frozenset[str]) -> dict[str, Any]:
     """The request as messages take it, without what the endpoint was seen to refuse."""
-    told = habit.thinking if "thinking" not in without else None
-    thinks = habit.thinks and not told
+    thinking = quirks.least_thought if "thinking" not in without else None
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": request.max_tokens + (THINKING_ROOM if thinks else 0),
+        "max_tokens": request.max_tokens + quirks.thinking_room(thinking),
         "messages": [{"role": "user", "content": request.user}],
     }
     if request.system:
         body["system"] = request.system
-    if told:
-        body["thinking"] = {"type": told}
+    if thinking:
+        body["thinking"] = {"type": thinking}
     if request.temperature is not None and "temperature" not in without:
         body["temperature"] = request.temperature
     if request.schema is not None and "output_config" not in without:
@@ -103,18 +91,16 @@ def uses(body: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(body.keys() & FEATURES.keys())
 
 
-def reply_of(answer: Mapping[str, Any], place: Place) -> Reply:
+def reply_of(answer: Mapping[str, Any], endpoint: Endpoint) -> Reply:
     """The reply in a decoded message: its text, or the input of the tool it called."""
     blocks, reason = answer["content"], answer.get("stop_reason")
     if reason == "refusal":
-        raise Refused(f"{place.provider}, model {place.model!r}: it declined, or its content filter did")
-    called = next((block["input"] for block in blocks if block["type"] == "tool_use"), None)
-    text = "".join(block["text"] for block in blocks if block["type"] == "text")
-    if called is not None:
-        text = json.dumps(called, ensure_ascii=False)
-    stop: Stop = "length" if reason in ("max_tokens", "model_context_window_exceeded") else "end"
-    if not text.strip():
-        raise nothing_said(stop, place)
+        raise endpoint.refusal("it declined, or its content filter did")
+    text, stop = endpoint.answer(
+        [block["text"] for block in blocks if block["type"] == "text"],
+        [block["input"] for block in blocks if block["type"] == "tool_use"],
+        reason,
+    )
     usage = answer.get("usage") or {}
     read = [
         usage.get(name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from ...errors import UsageError
+from ...errors import UsageError, imported
 from ...net import retry_after, shortened
-from ..types import Refused, Reply, Request, Stop
-from .chat import CONNECT_SECONDS, sdk
-from .errors import Failure, Place, later, sort, unreachable
-from .openai import nothing_said
+from ..types import Reply, Request
+from .chat import CONNECT_SECONDS
+from .errors import Endpoint, Failure, later, sort, unreachable
 from .schema import closed
 
 THREADS = 256  # requests under way at once; a thread is made when it is needed
@@ -34,7 +32,7 @@ class Bedrock:
 
     def __init__(self, model: str, *, region: str | None = None, timeout_seconds: float = 60.0) -> None:
         self._client = _client(region, timeout_seconds)
-        self._place = Place("Amazon Bedrock", model, self._client.meta.endpoint_url, KEY_FROM)
+        self._endpoint = Endpoint("Amazon Bedrock", model, self._client.meta.endpoint_url, KEY_FROM)
         self.signature = f"bedrock/{model}"
         self._threads = ThreadPoolExecutor(THREADS, "bedrock")
         self._without: frozenset[str] = frozenset()
@@ -42,10 +40,10 @@ class Bedrock:
 
     async def send(self, request: Request, /) -> Reply:
         """The model's reply. Sent again at once only where the model refuses something we can do without."""
-        errors = sdk("botocore.exceptions")
+        errors = imported("botocore.exceptions", "llm")
         loop = asyncio.get_running_loop()
         while True:
-            body = body_of(self._place.model, request, self._without)
+            body = body_of(self._endpoint.model, request, self._without)
             try:
                 answer = await loop.run_in_executor(self._threads, partial(self._client.converse, **body))
             except errors.ClientError as error:
@@ -53,19 +51,19 @@ class Bedrock:
                 failure = failure_of(error.response)
                 feature = blamed(failure, body)
                 if feature is None:
-                    raise sort(failure, self._place) from None
+                    raise sort(failure, self._endpoint) from None
                 self._without |= {feature}
             except (errors.NoCredentialsError, errors.PartialCredentialsError, errors.TokenRetrievalError):
-                raise sort(Failure("no credentials found", 401), self._place) from None
+                raise sort(Failure("no credentials found", 401), self._endpoint) from None
             except errors.ParamValidationError as error:
-                raise sort(Failure(str(error), 400), self._place) from None
+                raise sort(Failure(str(error), 400), self._endpoint) from None
             except errors.HTTPClientError as error:
-                raise unreachable(error, self._place, answered=self._answered) from None
+                raise unreachable(error, self._endpoint, answered=self._answered) from None
             except errors.BotoCoreError as error:
                 raise later("unreadable", shortened(str(error))) from None
             else:
                 self._answered = True
-                return reply_of(answer, self._place)
+                return reply_of(answer, self._endpoint)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -73,7 +71,7 @@ class Bedrock:
 
 
 def _client(region: str | None, timeout_seconds: float) -> Any:
-    boto3, config = sdk("boto3"), sdk("botocore.config")
+    boto3, config = imported("boto3", "llm"), imported("botocore.config", "llm")
     session = boto3.session.Session()
     if not (region or session.region_name):
         raise UsageError("Amazon Bedrock needs a region: --aws_bedrock_region, for example us-east-1.")
@@ -133,21 +131,19 @@ def failure_of(response: Mapping[str, Any]) -> Failure:
     )
 
 
-def reply_of(answer: Mapping[str, Any], place: Place) -> Reply:
+def reply_of(answer: Mapping[str, Any], endpoint: Endpoint) -> Reply:
     """The reply in what `converse` returned: its text, or the input of the tool it called."""
     reason = answer.get("stopReason", "")
     if reason in ("guardrail_intervened", "content_filtered"):
-        raise Refused(f"{place.provider}, model {place.model!r}: stopped by the provider's content filter")
+        raise endpoint.refusal("stopped by the provider's content filter")
     try:
         blocks = answer["output"]["message"]["content"]
     except (KeyError, TypeError):
         raise later("unreadable", "an answer without a message") from None
-    called = next((block["toolUse"]["input"] for block in blocks if "toolUse" in block), None)
-    text = "".join(block["text"] for block in blocks if "text" in block)
-    if called is not None:
-        text = json.dumps(called, ensure_ascii=False)
-    stop: Stop = "length" if reason in ("max_tokens", "model_context_window_exceeded") else "end"
-    if not text.strip():
-        raise nothing_said(stop, place)
+    text, stop = endpoint.answer(
+        [block["text"] for block in blocks if "text" in block],
+        [block["toolUse"]["input"] for block in blocks if "toolUse" in block],
+        reason,
+    )
     usage = answer.get("usage", {})
-    return Reply(text, stop, usage.get("inputTokens"), usage.get("outputTokens"), model=place.model)
+    return Reply(text, stop, usage.get("inputTokens"), usage.get("outputTokens"), model=endpoint.model)

@@ -6,26 +6,40 @@ functions. What an endpoint refuses (a parameter, a schema) is learned from its 
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...errors import UsageError
+from ...errors import imported
 from ...net import retry_after, shortened
 from ..types import Reply, Request
-from .errors import Failure, Place, later, sort, unreachable
+from .errors import Endpoint, Failure, later, sort, unreachable
 
 CONNECT_SECONDS = 4.0  # a network that drops packets shows within it
 CONNECTIONS = 10_000  # more than the policy has requests under way
-HAS_AIOHTTP = importlib.util.find_spec("aiohttp") is not None
+HAS_AIOHTTP = find_spec("aiohttp") is not None
 THINKING_ROOM = 4096  # tokens given on top of the answer's to a model that thinks and cannot be told not to
 
 log = logging.getLogger("refchecker")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelQuirks:
+    """What models of one kind take: the word for the least thought, and which parameters they refuse."""
+
+    models: re.Pattern[str]
+    least_thought: str | None = None
+    thinks: bool = False  # whatever it is told
+    refuses: frozenset[str] = frozenset()
+
+    def thinking_room(self, told: str | None) -> int:
+        """The tokens to give on top of the answer's, to a model told that word or not."""
+        return THINKING_ROOM if self.thinks or (self.least_thought and not told) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +52,7 @@ class Wire:
 
     path: str
     body: Callable[[Request, frozenset[str]], dict[str, Any]]
-    reply: Callable[[Mapping[str, Any], Place], Reply]
+    reply: Callable[[Mapping[str, Any], Endpoint], Reply]
     uses: Callable[[Mapping[str, Any]], frozenset[str]]
     features: Mapping[str, re.Pattern[str]]
 
@@ -47,16 +61,26 @@ class Chat:
     """A provider: one attempt per `send`, with the SDK's own retries switched off."""
 
     def __init__(
-        self, module: Any, client: Any, wire: Wire, place: Place, *, signature: str, without: frozenset[str]
+        self,
+        module: Any,
+        client: Any,
+        wire: Wire,
+        endpoint: Endpoint,
+        *,
+        signature: str,
+        without: frozenset[str],
     ) -> None:
         self.signature = signature
         self.client = client
         self.wire = wire
-        self.place = place
+        self.endpoint = endpoint
         self.without = without
         self.module = module
         # OpenAI's SDK lets some errors of aiohttp through as they are
-        self._lost = (module.APIConnectionError, *([sdk("aiohttp").ClientError] if HAS_AIOHTTP else []))
+        self._lost = (
+            module.APIConnectionError,
+            *([imported("aiohttp", "llm").ClientError] if HAS_AIOHTTP else []),
+        )
         self._answered = False
         self._patience = {"timeout": module.Timeout(client.timeout.read)}
 
@@ -85,20 +109,20 @@ class Chat:
             yield
         except self.module.APIStatusError as error:
             self._answered = True
-            raise sort(_failure(error), self.place) from None
+            raise sort(_failure(error), self.endpoint) from None
         except self._lost as error:
-            raise unreachable(error, self.place, answered=self._answered) from None
+            raise unreachable(error, self.endpoint, answered=self._answered) from None
         except (self.module.APIError, ValueError) as error:
-            raise later("unreadable", shortened(str(error), self.place.secrets)) from None
+            raise later("unreadable", shortened(str(error), self.endpoint.secrets)) from None
 
     def reply(self, answer: object) -> Reply:
         """The reply in a decoded answer; one that is not what the protocol says is unreadable."""
         try:
             if isinstance(answer, Mapping):
-                return self.wire.reply(answer, self.place)
+                return self.wire.reply(answer, self.endpoint)
         except (LookupError, TypeError, AttributeError):
             pass
-        raise later("unreadable", f"not an answer: {shortened(str(answer), self.place.secrets)}")
+        raise later("unreadable", f"not an answer: {shortened(str(answer), self.endpoint.secrets)}")
 
     def _learned(self, failure: Failure, body: Mapping[str, Any]) -> bool:
         """Whether the failure says that a feature of this body is not to be had: it is left out hereafter."""
@@ -153,16 +177,6 @@ def failure_of(status: int, headers: Mapping[str, str], body: object, text: str)
     return Failure(str(message), status, code, retry_after(headers))
 
 
-def sdk(name: str) -> Any:
-    """The module, imported now; a missing one says what to install."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UsageError(
-            f"this needs the package {name}, which is not installed: pip install 'refchecker[llm]'."
-        ) from error
-
-
 def http_client(module: Any, address: str, timeout_seconds: float, *, fast: bool = HAS_AIOHTTP) -> Any:
     """The SDK's own HTTP client; it reads HTTPS_PROXY and NO_PROXY, but asks this machine directly.
 
@@ -173,9 +187,11 @@ def http_client(module: Any, address: str, timeout_seconds: float, *, fast: bool
     client = module.DefaultAioHttpClient if fast else module.DefaultAsyncHttpxClient
     reach = min(CONNECT_SECONDS, timeout_seconds)
     return client(
-        # `pool` is the time for a place and all of connecting; there is always a place
+        # `pool` is the time for a connection of the pool and all of connecting; there is always one
         timeout=module.Timeout(timeout_seconds, connect=reach, pool=reach),
-        limits=sdk("httpx2").Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+        limits=imported("httpx2", "llm").Limits(
+            max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS
+        ),
         trust_env=not on_this_machine(address),
     )
 

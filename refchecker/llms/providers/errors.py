@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from asyncio import CancelledError
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from ...net import shortened
-from ..types import Attempt, Refused, RetryLater, RunEnds
+from ..types import Attempt, Refused, RetryLater, RunEnds, Stop
+
+Kind = type[RetryLater] | type[Refused] | type[RunEnds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +30,35 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """Whom the requests go to, as a person needs to be told."""
 
     provider: str
     model: str
     address: str
     key_from: str  # where its key is read from
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
-    def __repr__(self) -> str:
-        return f"Place({self.provider!r}, {self.model!r}, {self.address!r})"
+    def refusal(self, why: str) -> Refused:
+        """The error of an answer that is none, and would be none another time."""
+        return Refused(f"{self.provider}, model {self.model!r}: {why}")
+
+    def silence(self, stop: Stop) -> Refused | RetryLater:
+        """The error of an empty answer; only one that spent its tokens on thinking stays so."""
+        if stop == "length":
+            return self.refusal(
+                "all tokens of the answer went into thinking; "
+                "allow more (--extractor_max_new_tokens) or take a model that thinks less"
+            )
+        return later("unreadable", "an empty answer")
+
+    def answer(self, texts: Iterable[str], tool_inputs: Sequence[Any], reason: Any) -> tuple[str, Stop]:
+        """The text of an answer in parts, or the input of the tool it called, and why it ended there."""
+        stop: Stop = "length" if reason in ("max_tokens", "model_context_window_exceeded") else "end"
+        text = json.dumps(tool_inputs[0], ensure_ascii=False) if tool_inputs else "".join(texts)
+        if not text.strip():
+            raise self.silence(stop)
+        return text, stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +66,11 @@ class Rule:
     """Failures whose `status code message` matches the pattern, and what becomes of them."""
 
     pattern: re.Pattern[str]
-    kind: type[RetryLater] | type[Refused] | type[RunEnds]
+    kind: Kind
     cause: str  # of RetryLater: the cause; else: what to do
 
 
-def _rule(pattern: str, kind: type[RetryLater] | type[Refused] | type[RunEnds], cause: str) -> Rule:
+def _rule(pattern: str, kind: Kind, cause: str) -> Rule:
     return Rule(re.compile(pattern, re.IGNORECASE | re.DOTALL), kind, cause)
 
 
@@ -97,16 +119,16 @@ RULES = (
 UNSORTED = _rule("", RetryLater, "unreadable")
 
 
-def sort(failure: Failure, place: Place) -> RetryLater | Refused | RunEnds:
+def sort(failure: Failure, endpoint: Endpoint) -> RetryLater | Refused | RunEnds:
     """The exception for a failed attempt, its message ready for a person."""
     line = f"{failure.status or ''} {failure.code} {failure.message}"
     rule = next((rule for rule in RULES if rule.pattern.search(line)), UNSORTED)
-    said = shortened(failure.message, place.secrets)
+    message = shortened(failure.message, endpoint.secrets)
     if rule.kind is RetryLater:
-        return later(rule.cause, said, status=failure.status, after=failure.retry_after_seconds)
+        return later(rule.cause, message, status=failure.status, after=failure.retry_after_seconds)
     status = f" (HTTP {failure.status})" if failure.status else ""
-    remedy = rule.cause.format(key_from=place.key_from)
-    text = f"{place.provider}, model {place.model!r}{status}: {remedy}. It said: {said or 'nothing'}"
+    remedy = rule.cause.format(key_from=endpoint.key_from)
+    text = f"{endpoint.provider}, model {endpoint.model!r}{status}: {remedy}. It said: {message or 'nothing'}"
     return Refused(text) if rule.kind is Refused else RunEnds(text)
 
 
@@ -115,24 +137,24 @@ def later(cause: str, message: str, *, status: int | None = None, after: float |
     return RetryLater(Attempt(cause, message, after, status))
 
 
-def unreachable(error: BaseException, place: Place, *, answered: bool) -> RetryLater | RunEnds:
+def unreachable(error: BaseException, endpoint: Endpoint, *, answered: bool) -> RetryLater | RunEnds:
     """No connection, or one that broke. Before any answer, an address that nobody answers at ends the run.
 
     A server that has answered before is away for a moment: that is worth another attempt.
     """
-    chain = _told(error)
-    words = [f"{type(link).__name__} {link}" for link in chain]
-    said = next((word for word, link in zip(words[::-1], chain[::-1], strict=True) if str(link)), words[-1])
-    said = shortened(said, place.secrets)
-    no_connection = any(re.search("Connect(ion)?Timeout", word) for word in words)
-    if not answered and (no_connection or any(_NOBODY.search(word) for word in words)):
+    chain = _believed(error)
+    lines = [f"{type(link).__name__} {link}" for link in chain]
+    last = next((line for line, link in zip(lines[::-1], chain[::-1], strict=True) if str(link)), lines[-1])
+    message = shortened(last, endpoint.secrets)
+    no_connection = any(re.search("Connect(ion)?Timeout", line) for line in lines)
+    if not answered and (no_connection or any(_NOBODY.search(line) for line in lines)):
         return RunEnds(
-            f"{place.provider}: cannot connect to {shortened(place.address)}: {said}. "
+            f"{endpoint.provider}: cannot connect to {shortened(endpoint.address)}: {message}. "
             "Check the network, any proxy, and the api base."
         )
-    if any(re.search("timeout|timed out", word, re.IGNORECASE) for word in words):
-        return later("timeout", f"{place.provider} did not answer in time")
-    return later("connection", said)
+    if any(re.search("timeout|timed out", line, re.IGNORECASE) for line in lines):
+        return later("timeout", f"{endpoint.provider} did not answer in time")
+    return later("connection", message)
 
 
 _NOBODY = re.compile(
@@ -142,14 +164,14 @@ _NOBODY = re.compile(
 )
 
 
-def _told(error: BaseException) -> list[BaseException]:
+def _believed(error: BaseException) -> list[BaseException]:
     """The error and what caused it, down to the first cause.
 
     Of an error of aiohttp only what aiohttp says: OpenAI's SDK takes every one for a connect timeout.
     """
     chain = list(_chain(error))
-    own = [place for place, link in enumerate(chain) if type(link).__module__.startswith("aiohttp")]
-    return chain[own[0] :] if own else chain
+    first = next((at for at, link in enumerate(chain) if type(link).__module__.startswith("aiohttp")), 0)
+    return chain[first:]
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ...errors import imported
 from ...net import shortened
-from ..types import Refused, Reply, Request, Stop
-from .chat import THINKING_ROOM, Chat, Wire, http_client, sdk
-from .errors import Place, later
+from ..types import Reply, Request, Stop
+from .chat import Chat, ModelQuirks, Wire, http_client
+from .errors import Endpoint
 from .schema import closed, is_strict
 
 ADDRESS = "https://api.openai.com/v1"
 PATH = "/chat/completions"
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
-    """What models of one kind take: the least effort of thought, and which parameters they refuse."""
-
-    models: re.Pattern[str]
-    effort: str | None = None
-    thinks: bool = False  # even at that effort
-    refuses: frozenset[str] = frozenset()
-
-
-_PLAIN = Habit(re.compile(""))
-HABITS = (
-    Habit(re.compile(r"gpt-5(-\d|-mini|-nano|$)"), "minimal", True, frozenset({"temperature", "logprobs"})),
-    Habit(re.compile(r"gpt-(5\.\d|[6-9])"), "none"),
-    Habit(re.compile(r"o\d"), "low", True, frozenset({"temperature", "logprobs"})),
+_UNKNOWN = ModelQuirks(re.compile(""))
+_FIXED = frozenset({"temperature", "logprobs"})
+QUIRKS = (
+    ModelQuirks(re.compile(r"gpt-5(-\d|-mini|-nano|$)"), "minimal", True, _FIXED),
+    ModelQuirks(re.compile(r"gpt-(5\.\d|[6-9])"), "none"),
+    ModelQuirks(re.compile(r"o\d"), "low", True, _FIXED),
 )
 
 # what a request can do without, and what a refusal of it mentions
@@ -60,10 +51,10 @@ def provider(
     client: Any = None,
 ) -> Chat:
     """A model at OpenAI, or at a server that speaks its protocol at another address."""
-    module = sdk("openai")
-    own = address == ADDRESS
-    habit = next((habit for habit in HABITS if own and habit.models.match(model)), _PLAIN)
-    limits = ("max_completion_tokens", "max_tokens") if own else ("max_tokens", "max_completion_tokens")
+    module = imported("openai", "llm")
+    official = address == ADDRESS
+    quirks = next((quirks for quirks in QUIRKS if official and quirks.models.match(model)), _UNKNOWN)
+    limits = ("max_completion_tokens", "max_tokens") if official else ("max_tokens", "max_completion_tokens")
     connection = module.AsyncOpenAI(
         api_key=key,
         base_url=address,
@@ -73,25 +64,24 @@ def provider(
     return Chat(
         module,
         connection,
-        Wire(PATH, partial(body_of, model, habit, limits), reply_of, uses, FEATURES),
-        Place(name, model, address, key_from, (key,)),
+        Wire(PATH, partial(body_of, model, quirks, limits), reply_of, uses, FEATURES),
+        Endpoint(name, model, address, key_from, (key,)),
         signature=signature,
-        without=habit.refuses,
+        without=quirks.refuses,
     )
 
 
 def body_of(
-    model: str, habit: Habit, limits: tuple[str, ...], request: Request, without: frozenset[str]
+    model: str, quirks: ModelQuirks, limits: tuple[str, ...], request: Request, without: frozenset[str]
 ) -> dict[str, Any]:
     """The request as chat completions take it, without what the endpoint was seen to refuse."""
     messages = [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}]
     if "system" in without or not request.system:
         messages = [{"role": "user", "content": f"{request.system}\n\n{request.user}".strip()}]
     body: dict[str, Any] = {"model": model, "messages": messages}
-    effort = habit.effort if "reasoning_effort" not in without else None
-    thinks = habit.thinks or (habit.effort and not effort)
+    effort = quirks.least_thought if "reasoning_effort" not in without else None
     if limit := next((name for name in limits if name not in without), None):
-        body[limit] = request.max_tokens + (THINKING_ROOM if thinks else 0)
+        body[limit] = request.max_tokens + quirks.thinking_room(effort)
     if effort:
         body["reasoning_effort"] = effort
     if request.temperature is not None and "temperature" not in without:
@@ -114,18 +104,18 @@ def uses(body: Mapping[str, Any]) -> frozenset[str]:
     return frozenset((body.keys() | kind | roles) & FEATURES.keys())
 
 
-def reply_of(answer: Mapping[str, Any], place: Place) -> Reply:
+def reply_of(answer: Mapping[str, Any], endpoint: Endpoint) -> Reply:
     """The reply in a decoded chat completion."""
     choice = answer["choices"][0]
     message, finish = choice["message"], choice.get("finish_reason")
     text = message.get("content") or ""
     if declined := message.get("refusal"):
-        raise Refused(f"{place.provider}, model {place.model!r}: it declined: {shortened(declined)}")
+        raise endpoint.refusal(f"it declined: {shortened(declined)}")
     if finish == "content_filter":
-        raise Refused(f"{place.provider}, model {place.model!r}: stopped by the provider's content filter")
+        raise endpoint.refusal("stopped by the provider's content filter")
     stop: Stop = "length" if finish == "length" else "end"
     if not text.strip():
-        raise nothing_said(stop, place)
+        raise endpoint.silence(stop)
     usage = answer.get("usage") or {}
     return Reply(
         text,
@@ -135,16 +125,6 @@ def reply_of(answer: Mapping[str, Any], place: Place) -> Reply:
         _logprobs((choice.get("logprobs") or {}).get("content") or ()),
         model=answer.get("model") or "",
     )
-
-
-def nothing_said(stop: Stop, place: Place) -> Exception:
-    """An empty answer: one that spent its tokens on thinking stays so, another may be better next time."""
-    if stop == "length":
-        return Refused(
-            f"{place.provider}, model {place.model!r}: all tokens of the answer went into thinking; "
-            "allow more (--extractor_max_new_tokens) or take a model that thinks less"
-        )
-    return later("unreadable", "an empty answer")
 
 
 def _logprobs(tokens: Any) -> tuple[tuple[str, Mapping[str, float]], ...]:

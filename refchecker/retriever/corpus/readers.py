@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from ...errors import UsageError
+from ...errors import UsageError, imported
 from ...types import Passage
 from ..decoding import decoded
 from ..html import read_html
-from ..needed import imported
 from . import rows
 
 KINDS = {
@@ -150,7 +149,7 @@ def _text(data: bytes, file: File) -> Passage | Passed:
 
 
 def _pages(stream: BinaryIO, name: str) -> Iterator[Passage | Passed]:
-    pypdf = imported("pypdf")
+    pypdf = imported("pypdf", "retrieval")
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every oddity it can cope with
     empty = True
     number = 0

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UsageError
-from ...io import connected
+from ...io import Database
 from ...types import Passage
 from ..scores import Block
 from .readers import Passed
@@ -59,13 +57,14 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._reading = threading.Lock()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._base = connected(folder / "passages.sqlite")
-            self._base.executescript(_SCHEMA)
-        except (OSError, sqlite3.Error) as error:
-            raise unusable(folder, error) from error
+        self._base = Database(
+            folder / "passages.sqlite",
+            _SCHEMA,
+            "cannot keep the index of the corpus here: {error}. "
+            "Make room, mend or remove the folder, or choose another --cache_dir.",
+            name=folder,
+        )
+        self.transaction = self._base.transaction
 
     @contextmanager
     def alone(self, waiting: Callable[[], None]) -> Iterator[None]:
@@ -73,29 +72,17 @@ class Store:
 
         By a lock of SQLite's, which goes with its process however that ends.
         """
-        gate = sqlite3.connect(self.folder / "lock.sqlite", timeout=0, isolation_level=None)
         told = False
-        try:
-            while not _locked(gate, self.folder):
+        with (
+            self._base.usable(),
+            closing(sqlite3.connect(self.folder / "lock.sqlite", timeout=0, isolation_level=None)) as gate,
+        ):
+            while not _locked(gate):
                 if not told:
                     waiting()
                 told = True
                 time.sleep(_LOCK_SECONDS)
             yield
-        except (OSError, sqlite3.Error) as error:
-            raise unusable(self.folder, error) from error
-        finally:
-            gate.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._base.execute("ROLLBACK")
-            raise
-        self._base.execute("COMMIT")
 
     def stamps(self) -> dict[str, tuple[int, Stamp]]:
         """By name, the number and the stamp of each file; one that was not read to its end has no digest."""
@@ -114,9 +101,9 @@ class Store:
 
     def begin(self, name: str) -> int:
         """The number of a new file, which is unfinished until `finish`."""
-        number = self._base.execute("INSERT INTO files (name) VALUES (?)", (name,)).lastrowid
-        assert number is not None
-        return number
+        self._base.execute("INSERT INTO files (name) VALUES (?)", (name,))
+        [[number]] = self._base.execute("SELECT last_insert_rowid()")
+        return int(number)
 
     def finish(
         self, number: int, stamp: Stamp, documents: int, passages: int, passed: Sequence[Passed]
@@ -137,7 +124,7 @@ class Store:
     def add(self, file: int, first: int, passages: Sequence[Passage], block: Block) -> None:
         """Passages of a file, the first of which is its `first`, and their terms."""
         start = (file << _BITS) + first
-        self._base.executemany(
+        self._base.execute_many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)",
             (
                 (number, p.text, p.source, p.start, p.title, p.document)
@@ -152,20 +139,20 @@ class Store:
 
     def vocabulary(self) -> dict[str, int]:
         """Every term with its number, from 0 on."""
-        return dict(self._base.execute("SELECT term, number FROM vocabulary"))
+        return dict(self._base.stream("SELECT term, number FROM vocabulary"))
 
     @property
     def vocabulary_size(self) -> int:
-        (size,) = self._base.execute("SELECT count(*) FROM vocabulary").fetchone()
+        [[size]] = self._base.execute("SELECT count(*) FROM vocabulary")
         return int(size)
 
     def add_terms(self, terms: Sequence[str], first: int) -> None:
-        self._base.executemany("INSERT INTO vocabulary VALUES (?, ?)", enumerate(terms, first))
+        self._base.execute_many("INSERT INTO vocabulary VALUES (?, ?)", enumerate(terms, first))
 
     def blocks(self) -> Iterator[tuple[NDArray[np.int64], Block]]:
         """All passages by file name and place: their numbers and the counts of their terms."""
         waiting: list[tuple[NDArray[np.int64], Block]] = []
-        for start, sizes, terms, counts in self._base.execute(_BLOCKS):
+        for start, sizes, terms, counts in self._base.stream(_BLOCKS):
             block = Block(
                 np.frombuffer(sizes, np.int32),
                 np.frombuffer(terms, np.int32),
@@ -181,48 +168,36 @@ class Store:
     def hold(self) -> None:
         """From now on read what is there now, whatever another process writes."""
         self._base.execute("BEGIN")
-        self._base.execute("SELECT 1 FROM files").fetchone()
+        self._base.execute("SELECT 1 FROM files LIMIT 1")
 
     def totals(self) -> tuple[int, int, int, list[Passed]]:
         """How many files with text, documents and passages there are, and what in files was passed over."""
-        files, documents, passages = self._base.execute(
+        [(files, documents, passages)] = self._base.execute(
             "SELECT coalesce(sum(passages > 0), 0), coalesce(sum(documents), 0), coalesce(sum(passages), 0) "
             "FROM files"
-        ).fetchone()
+        )
         rows = self._base.execute("SELECT passed FROM files WHERE passed != '[]' ORDER BY name")
         return (
             files,
             documents,
             passages,
-            [Passed(*each) for (passed,) in rows for each in json.loads(passed)],
+            [Passed(*entry) for [passed] in rows for entry in json.loads(passed)],
         )
 
     def numbers_of(self, terms: Sequence[str]) -> list[int]:
         """The numbers of those terms that are known, as often as they are given."""
-        with self._reading:
-            rows = (
-                self._base.execute("SELECT number FROM vocabulary WHERE term = ?", (term,)).fetchone()
-                for term in terms
-            )
-            return [row[0] for row in rows if row]
+        query = "SELECT number FROM vocabulary WHERE term = ?"
+        return [number for term in terms for [number] in self._base.execute(query, (term,))]
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         query = "SELECT text, source, start, title, document FROM passages WHERE number = ?"
-        with self._reading:
-            return [Passage(*self._base.execute(query, (number,)).fetchone()) for number in numbers]
+        return [Passage(*row) for number in numbers for row in self._base.execute(query, (number,))]
 
     def close(self) -> None:
         self._base.close()
 
 
-def unusable(folder: Path, error: Exception) -> UsageError:
-    return UsageError(
-        f"{folder}: cannot keep the index of the corpus here: {error}. "
-        "Make room, mend or remove the folder, or choose another --cache_dir."
-    )
-
-
-def _locked(gate: sqlite3.Connection, folder: Path) -> bool:
+def _locked(gate: sqlite3.Connection) -> bool:
     """Whether the lock could be had."""
     try:
         gate.execute("BEGIN EXCLUSIVE")

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from .again import Failed
+
 PORTS = (80, 443, 8080, 8443)
 MAX_URL_CHARS = 2000
 
@@ -44,14 +46,12 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 Resolve = Callable[[str, int], Sequence[str]]
 
 
-class NoPage(Exception):
-    """A page that is not had, and why: `cause` in few words, for counting; `after` seconds asking
-    again may help, None: not at all."""
+class NoPage(Failed):
+    """A page that is not had, and why: `cause` in few words, for counting."""
 
     def __init__(self, cause: str, detail: str = "", *, after: float | None = None) -> None:
-        super().__init__(f"{cause}: {detail}" if detail else cause)
+        super().__init__(f"{cause}: {detail}" if detail else cause, after=after)
         self.cause = cause
-        self.after = after
 
 
 @dataclass(frozen=True, slots=True)

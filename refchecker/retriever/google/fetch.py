@@ -42,7 +42,7 @@ class Limits:
     redirects: int = 5
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """What a server sent in the end, and from where."""
 
     url: str
@@ -59,7 +59,7 @@ def fetch(
     *,
     allowed: Callable[[Target], None] = lambda target: None,
     readable: Callable[[str], bool] = lambda content_type: True,
-) -> Answer:
+) -> HttpAnswer:
     """The answer at `url`, or where it redirects to, every step of the way checked before it is taken.
 
     `allowed` may raise `NoPage` for a step; a content type that is not `readable` is not read.
@@ -84,14 +84,14 @@ def fetch(
 
 def _exchange(
     target: Target, guard: Guard, limits: Limits, ends: float, readable: Callable[[str], bool]
-) -> tuple[Answer, str]:
+) -> tuple[HttpAnswer, str]:
     """One request and its answer; with it the place it redirects to, or nothing."""
     addresses = guard.addresses(target)
     try:
         with closing(_connected(addresses, target, limits, ends)) as connection:
             response = _asked(connection, target, limits, ends)
             if response.status in REDIRECTS and (location := _location(response)):
-                return Answer(target.url, response.status, "", "", b""), location
+                return HttpAnswer(target.url, response.status, "", "", b""), location
             return _read(response, target, limits.max_bytes, readable), ""
     except TimeoutError as error:
         raise NoPage("timeout", target.host) from error
@@ -158,7 +158,9 @@ def _location(response: HTTPResponse) -> str:
         return location
 
 
-def _read(response: HTTPResponse, target: Target, max_bytes: int, readable: Callable[[str], bool]) -> Answer:
+def _read(
+    response: HTTPResponse, target: Target, max_bytes: int, readable: Callable[[str], bool]
+) -> HttpAnswer:
     headers = response.headers
     content_type, charset = headers.get_content_type(), headers.get_content_charset("")
     if "Content-Type" not in headers:
@@ -169,7 +171,7 @@ def _read(response: HTTPResponse, target: Target, max_bytes: int, readable: Call
         raise NoPage(
             f"HTTP {response.status}", target.host, after=after if after <= PATIENCE_SECONDS else None
         )
-    answer = Answer(target.url, response.status, content_type, charset, b"")
+    answer = HttpAnswer(target.url, response.status, content_type, charset, b"")
     if not 200 <= response.status < 300:
         return answer
     if not readable(content_type):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...errors import RetrievalError, UsageError
-from ...io import connected
+from ...io import Database
 from .threads import Once
 
 VERSION = 1  # of the keys and values: another number makes all that is kept unknown
@@ -32,49 +30,32 @@ class Outcomes:
 
     def __init__(self, path: str | Path, *, read_only: bool = False, journal_mode: str = "WAL") -> None:
         self.path = Path(path)
-        self._lock = threading.Lock()
-        try:
-            if not read_only:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = connected(self.path, read_only=read_only, journal_mode=journal_mode)
-            if not read_only:
-                self._base.execute(
-                    "CREATE TABLE IF NOT EXISTS outcomes "
-                    "(kind TEXT, key TEXT, at REAL NOT NULL, outcome TEXT NOT NULL, PRIMARY KEY (kind, key))"
-                )
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
+        self._base = Database(
+            self.path,
+            "CREATE TABLE IF NOT EXISTS outcomes "
+            "(kind TEXT, key TEXT, at REAL NOT NULL, outcome TEXT NOT NULL, PRIMARY KEY (kind, key))",
+            "cannot keep searches and pages here: {error}. "
+            "Make room, mend or remove the file, or name another.",
+            read_only=read_only,
+            journal_mode=journal_mode,
+        )
 
     def get(self, kind: str, key: str, *, since: float = 0.0) -> Outcome | None:
         """What was kept under that key, if it is not older than `since`, in seconds of the epoch."""
-        found = self._do(
+        rows = self._base.execute(
             "SELECT outcome FROM outcomes WHERE kind = ? AND key = ? AND at >= ?",
             (f"{kind}{VERSION}", key, since),
         )
-        return dict(json.loads(found[0][0])) if found else None
+        return dict(json.loads(rows[0][0])) if rows else None
 
     def put(self, kind: str, key: str, outcome: Outcome) -> None:
-        self._do(
+        self._base.execute(
             "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
             (f"{kind}{VERSION}", key, time.time(), json.dumps(outcome)),
         )
 
     def close(self) -> None:
-        with self._lock:
-            self._base.close()
-
-    def _do(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
-        try:
-            with self._lock:
-                return self._base.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-
-    def _unusable(self, error: Exception) -> UsageError:
-        return UsageError(
-            f"{self.path}: cannot keep searches and pages here: {error}. "
-            "Make room, mend or remove the file, or name another."
-        )
+        self._base.close()
 
 
 class Snapshot:

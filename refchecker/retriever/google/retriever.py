@@ -16,9 +16,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
+from ...errors import imported
 from ...protocols import LLM
 from ...types import Passage, Record
-from ..needed import imported
 from ..passages import split
 from ..ranking import Embed, rank
 from .addresses import NoPage
@@ -27,7 +27,7 @@ from .queries import LLMQueries, RuleQueries, statements
 from .results import Results, joined, read_results
 from .search import RESULTS, Serper, key_in
 from .threads import Pool
-from .web import Page, Web, now
+from .web import Web, WebPage, now
 
 SEARCHES = 4
 PAGES = 8
@@ -82,7 +82,7 @@ def serper_retriever(
         "snowballstemmer",
         "trafilatura",
     ):  # missed now, not after the first search
-        imported(package)
+        imported(package, "retrieval")
     memory = Memory(
         Outcomes(Path(cache_dir, FILE_NAME)) if cache_dir else None,
         Snapshot(snapshot) if snapshot else None,
@@ -117,7 +117,7 @@ class SerperRetriever:
     def __init__(
         self,
         search: Callable[[Mapping[str, Any]], dict[str, Any]] | None,
-        read: Callable[[str], Page],
+        read: Callable[[str], WebPage],
         memory: Memory,
         queries: Queries,
         *,
@@ -184,14 +184,14 @@ class SerperRetriever:
         self._count("paid")
         return {"time": now(), "answer": answer}
 
-    def _page(self, link: str) -> Page | None:
+    def _page(self, link: str) -> WebPage | None:
         outcome = self._memory("page", link, lambda: self._outcome(link))
         if FAILED in outcome:
             with self._lock:
                 self._missed[outcome[FAILED]] += 1
             return None
         self._count("pages")
-        return Page(**outcome)
+        return WebPage(**outcome)
 
     def _outcome(self, link: str) -> Outcome:
         try:
@@ -210,12 +210,12 @@ def _key(*texts: str) -> str:
     return f"{' '.join(filter(None, texts))[:80]} {digest[:16]}"
 
 
-def _distinct_texts(pages: Sequence[Page]) -> list[Passage]:
+def _distinct_texts(pages: Sequence[WebPage]) -> list[Passage]:
     """The pages' texts, of equal ones the first, and one for each address."""
-    texts: dict[str, Page] = {}
+    texts: dict[str, WebPage] = {}
     for page in pages:
         texts.setdefault(_plain(page.text), page)
-    addresses: dict[str, Page] = {}
+    addresses: dict[str, WebPage] = {}
     for page in texts.values():
         addresses.setdefault(page.url, page)
     return [Passage(page.text, page.url, title=page.title, time=page.time) for page in addresses.values()]

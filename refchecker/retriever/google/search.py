@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ...errors import RetrievalError, UsageError
 from ...net import retry_after, shortened
+from .again import Failed, tried_again
 
 if TYPE_CHECKING:
     import requests
@@ -20,7 +21,6 @@ ADDRESS = "https://google.serper.dev"
 KEY_FROM = "--serper_api_key FILE or SERPER_API_KEY"
 ATTEMPTS = 4
 BACKOFF_SECONDS = 1.0  # before the second attempt, then twice as long each time
-MAX_WAIT_SECONDS = 30.0
 TIMEOUT_SECONDS = (10.0, 20.0)  # to connect, to answer
 RESULTS = 10  # asked for per search; Serper bills more than ten as two searches
 
@@ -55,44 +55,46 @@ class Serper:
     def __repr__(self) -> str:
         return f"Serper({self.address!r})"
 
-    def __call__(self, asked: Mapping[str, Any], /) -> dict[str, Any]:
+    def __call__(self, search: Mapping[str, Any], /) -> dict[str, Any]:
         """The answer to a search such as `{"q": "Ada Lovelace", "num": 10}`."""
-        wait, cause = BACKOFF_SECONDS, ""
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                self._sleep(min(wait, MAX_WAIT_SECONDS))
-                wait *= 2
-            try:
-                response = self._post(asked)
-            except _Passing as error:
-                cause = str(error)
-                continue
-            if (answer := _object(response)) is not None and response.status_code == 200:
-                self._answered = True
-                return answer
-            cause = self._cause(response)
-            after = retry_after({"retry-after": response.headers.get("Retry-After", "")})
-            wait = max(wait, after or 0.0)
-        raise RetrievalError(f"Serper did not answer in {ATTEMPTS} attempts, the last time: {cause}")
+        try:
+            return tried_again(
+                lambda: self._answer(search),
+                attempts=ATTEMPTS,
+                sleep=self._sleep,
+                wait_seconds=BACKOFF_SECONDS,
+            )
+        except Failed as failure:
+            raise RetrievalError(
+                f"Serper did not answer in {ATTEMPTS} attempts, the last time: {failure}"
+            ) from None
 
-    def _post(self, asked: Mapping[str, Any]) -> requests.Response:
+    def _answer(self, search: Mapping[str, Any]) -> dict[str, Any]:
+        response = self._post(search)
+        answer = _object(response)
+        if answer is None or response.status_code != 200:
+            raise Failed(self._cause(response), after=retry_after(response.headers) or 0.0)
+        self._answered = True
+        return answer
+
+    def _post(self, search: Mapping[str, Any]) -> requests.Response:
         import requests
 
         try:
             return requests.post(
                 f"{self.address}/search",
-                json=dict(asked),
+                json=dict(search),
                 auth=self._with_key,
                 timeout=TIMEOUT_SECONDS,
                 allow_redirects=False,  # the key goes nowhere else
             )
         except requests.RequestException as error:
-            said = shortened(str(error), (self._key,))
+            reason = shortened(str(error), (self._key,))
             away = isinstance(error, requests.ReadTimeout | requests.exceptions.ChunkedEncodingError)
-            if away or "Connection aborted" in said or self._answered:  # then it may be back in a moment
-                raise _Passing(said) from None
+            if away or "Connection aborted" in reason or self._answered:  # then it may be back in a moment
+                raise Failed(reason, after=0.0) from None
             raise UsageError(
-                f"cannot connect to the search server {self.address}: {said}. "
+                f"cannot connect to the search server {self.address}: {reason}. "
                 "Check the network and any proxy."
             ) from None
 
@@ -104,8 +106,8 @@ class Serper:
     def _cause(self, response: requests.Response) -> str:
         """What went wrong, where another attempt may go better; otherwise it is raised."""
         status = response.status_code
-        said = (_object(response) or {}).get("message") or response.text
-        cause = f"HTTP {status}: {shortened(str(said), (self._key,)) or 'nothing was said'}"
+        message = (_object(response) or {}).get("message") or response.text
+        cause = f"HTTP {status}: {shortened(str(message), (self._key,)) or 'nothing was said'}"
         if status in (401, 403):
             raise UsageError(f"Serper refused the key: check {KEY_FROM}. It said: {cause}")
         if status == 402 or (status == 400 and "credit" in cause.lower()):
@@ -131,13 +133,9 @@ def key_in(path: str | None) -> str | None:
     return key_of(path, "--serper_api_key") if path else None
 
 
-class _Passing(Exception):
-    """An attempt that failed in a way that another may not."""
-
-
 def _object(response: requests.Response) -> dict[str, Any] | None:
     try:
-        found = json.loads(response.content)
+        value = json.loads(response.content)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None

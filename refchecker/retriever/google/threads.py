@@ -66,8 +66,7 @@ class Once(Generic[T]):
             if future is None:
                 future = self._made[key] = Future()
         if mine:
-            future.set_running_or_notify_cancel()
-            _do_here(future, make)
+            _do(future, make)
             with self._lock:
                 if future.exception():
                     del self._made[key]  # whoever comes later tries again
@@ -77,10 +76,3 @@ class Once(Generic[T]):
 
     def _oldest_made(self) -> Hashable | None:
         return next((key for key, future in self._made.items() if future.done()), None)
-
-
-def _do_here(future: Future[T], make: Callable[[], T]) -> None:
-    try:
-        future.set_result(make())
-    except BaseException as error:
-        future.set_exception(error)

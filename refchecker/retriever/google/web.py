@@ -7,16 +7,15 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+from ...errors import imported
 from ..decoding import decoded
 from ..html import read_html
-from ..needed import imported
 from .addresses import Guard, NoPage, Target
-from .fetch import AGENT, Answer, Limits, fetch
+from .again import tried_again
+from .fetch import AGENT, HttpAnswer, Limits, fetch
 from .threads import Once
-
-T = TypeVar("T")
 
 SPACING_SECONDS = 1.0  # between two pages of one host, where it does not ask for more
 MAX_TURN_SECONDS = 120.0  # how long a page waits for its turn
@@ -30,7 +29,7 @@ _ROBOTS = Limits(max_bytes=512_000)  # RFC 9309, 2.5: at least 500 kibibytes
 _HOSTS_KEPT = 2000
 
 
-class Page(NamedTuple):
+class WebPage(NamedTuple):
     """The main text of a page, with where it stands and when it was read."""
 
     url: str
@@ -55,17 +54,15 @@ class Web:
         self._sleep = sleep
         self._robots: Once[_Rules] = Once(_HOSTS_KEPT)
 
-    def __call__(self, url: str, /) -> Page:
+    def __call__(self, url: str, /) -> WebPage:
         """The page at `url`, or where it redirects to. Errors: `NoPage`, which says why not."""
-        answer = self._again_once(
-            lambda: fetch(url, self._guard, self._limits, allowed=self._allowed, readable=_readable)
-        )
+        answer = self._fetched(url, self._limits, allowed=self._allowed, readable=_readable)
         if answer.status != 200:
             raise NoPage(f"HTTP {answer.status}", answer.url)
         title, text = _title_and_text(answer)
         if not text.strip():
             raise NoPage("no text", answer.url)
-        return Page(answer.url, title, text[:MAX_TEXT_CHARS], now())
+        return WebPage(answer.url, title, text[:MAX_TEXT_CHARS], now())
 
     def _allowed(self, target: Target) -> None:
         """Waits for the turn of that host; `NoPage` where its robots.txt asks not to read that page."""
@@ -76,22 +73,19 @@ class Web:
     def _rules(self, target: Target) -> _Rules:
         """What the site's robots.txt says; RFC 9309, 2.3.1: no such file allows, none to be had forbids."""
         try:
-            answer = self._again_once(lambda: fetch(f"{target.site}/robots.txt", self._guard, _ROBOTS))
+            answer = self._fetched(f"{target.site}/robots.txt", _ROBOTS)
         except NoPage as error:
             return _Rules(None, error)
         if answer.status in (401, 403):  # who is not to read the rules is hardly welcome to the rest
             return _Rules(None, NoPage("robots.txt", f"{answer.url}: HTTP {answer.status}"))
         text = answer.body.decode("utf-8-sig", "replace")
-        return _Rules(imported("protego").Protego.parse(text), None)
+        return _Rules(imported("protego", "retrieval").Protego.parse(text), None)
 
-    def _again_once(self, call: Callable[[], T]) -> T:
-        try:
-            return call()
-        except NoPage as error:
-            if error.after is None:
-                raise
-            self._sleep(error.after)
-            return call()
+    def _fetched(self, url: str, limits: Limits, **conditions: Any) -> HttpAnswer:
+        """The answer at `url`, asked for twice where that may help."""
+        return tried_again(
+            lambda: fetch(url, self._guard, limits, **conditions), attempts=2, sleep=self._sleep
+        )
 
 
 class _Rules(NamedTuple):
@@ -134,7 +128,7 @@ def _readable(content_type: str) -> bool:
     return content_type in HTML or content_type in PLAIN
 
 
-def _title_and_text(answer: Answer) -> tuple[str, str]:
+def _title_and_text(answer: HttpAnswer) -> tuple[str, str]:
     charset = _charset(answer)
     wide = answer.charset.startswith(_WIDE) or answer.body.startswith(_WIDE_MARKS)
     if b"\0" in answer.body and not wide:
@@ -144,7 +138,7 @@ def _title_and_text(answer: Answer) -> tuple[str, str]:
     return read_html(answer.body, charset=charset)
 
 
-def _charset(answer: Answer) -> str:
+def _charset(answer: HttpAnswer) -> str:
     """The encoding to read the page in, where the server's word for it can be believed.
 
     What can be read as UTF-8 is UTF-8, for hardly any other text can; and those who say Latin-1

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import UsageError
+from ...errors import UsageError, imported
 
 if TYPE_CHECKING:
     import torch
@@ -115,10 +115,7 @@ def load_local(path: str, *, dola: bool, max_new_tokens: int = 64) -> LocalModel
 
     Errors: `UsageError` where there is no model, or torch and transformers are missing.
     """
-    try:
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as error:
-        raise UsageError("--hf_model needs torch and transformers: pip install 'refchecker[nli]'") from error
+    transformers = imported("transformers", "hf_model")
     place = Path(path)
     if not place.exists():
         raise UsageError(
@@ -127,11 +124,11 @@ def load_local(path: str, *, dola: bool, max_new_tokens: int = 64) -> LocalModel
     more = {"gguf_file": place.name} if place.suffix == ".gguf" else {}
     folder = str(place.parent if more else place)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **more)
-        model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **more)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, **more)
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, local_files_only=True, **more)
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(f"--hf_model {path}: cannot load it: {error}") from error
-    model.eval()  # type: ignore[no-untyped-call]
+    model.eval()
     digest = hashlib.sha256(
         json.dumps(model.config.to_dict(), sort_keys=True, default=str).encode()
     ).hexdigest()

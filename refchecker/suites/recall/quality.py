@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UsageError
+from ...errors import imported
 from ..types import Array
 
 ORDER = 4
@@ -25,16 +25,10 @@ COUNTS = [f"{kind}{n}" for kind in ("match", "total") for n in range(1, ORDER + 
 
 @cache
 def _libraries() -> tuple[Any, Any, Any, Any]:
-    try:
-        from nltk.stem.porter import PorterStemmer
-        from nltk.translate import meteor_score
-        from rouge_score.rouge_scorer import RougeScorer
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
-        raise UsageError(
-            f"the scores of definitions need {error.name}: pip install 'refchecker[bench]'"
-        ) from error
-    return BLEU(), meteor_score, PorterStemmer(), RougeScorer(["rougeL"], use_stemmer=True)
+    stemmer = imported("nltk.stem.porter", "definitions").PorterStemmer()
+    meteor = imported("nltk.translate.meteor_score", "definitions")
+    rouge = imported("rouge_score.rouge_scorer", "definitions").RougeScorer(["rougeL"], use_stemmer=True)
+    return imported("sacrebleu.metrics.bleu", "definitions").BLEU(), meteor, stemmer, rouge
 
 
 def bleu_counts(text: str, wanted: str) -> dict[str, float]:
