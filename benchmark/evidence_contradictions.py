@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from refchecker.localizer.clashes import clashes, surest
 from refchecker.localizer.finding import Finder
 from refchecker.localizer.sentences import Case
-from refchecker.text import Reading, read
+from refchecker.text import ReadText, read
 from refchecker.types import Claim, Label, Passage
 
 MOST_DIFFERING = 3  # words: a sentence that differs in more was written anew
@@ -117,7 +117,7 @@ def chance_rows(every: Sequence[Swap]) -> list[Hits]:
     ]
 
 
-def _share(page: Reading, wanted: Words) -> float | None:
+def _share(page: ReadText, wanted: Words) -> float | None:
     weighty = [word[:2] for word in page.words if not word.light] or [word[:2] for word in page.words]
     return sum(word in wanted for word in weighty) / len(weighty) if wanted else None
 

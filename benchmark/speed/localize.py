@@ -25,7 +25,7 @@ from refchecker.localizer.embedding import most_words
 from refchecker.localizer.finding import stretches_of, words_within
 from refchecker.localizer.spans import Array, nearest
 from refchecker.models import EmbeddedEncoder, Encoder, Tokens
-from refchecker.text import Reading, read
+from refchecker.text import ReadText, read
 from refchecker.types import Claim
 
 SUBJECTS = "The committee;Anna Berg;The old harbour;Dr. Okafor;A small museum;The northern line"
@@ -62,7 +62,7 @@ def texts(words: int, claims: int) -> tuple[str, list[Claim]]:
 class Words(NamedTuple):
     """A text's words, and the vectors of the tokens of each."""
 
-    page: Reading
+    page: ReadText
     tokens: list[Array]  # [tokens, width] each
 
 

@@ -68,26 +68,23 @@ class Cascade:
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
         answers = self._before_last(pairs)
-        if asked := _open(pairs, answers):
-            name, check = self._stages[-1]
-            answers |= _named(name, asked, check([pairs[position] for position in asked]))
-        return self._counted(answers)
+        return self._counted(answers | _judged_by(self._stages[-1], pairs, answers))
 
     def _begin(self, pairs: Sequence[Pair], /) -> Future[list[Judgment]]:
         """The same where the last stage begins work without waiting for it: the others answer at once."""
         answers = self._before_last(pairs)
-        asked = _open(pairs, answers)
-        if not asked:
+        positions = _open(pairs, answers)
+        if not positions:
             return done_future(self._counted(answers))
         assert self._begin_last
         name, _ = self._stages[-1]
-        last: Future[list[Judgment]] = self._begin_last([pairs[position] for position in asked])
+        last: Future[list[Judgment]] = self._begin_last([pairs[position] for position in positions])
         whole: Future[list[Judgment]] = Future()
 
         def finish(done: Future[list[Judgment]]) -> None:
             with suppress(InvalidStateError):  # the whole was cancelled meanwhile
                 try:
-                    whole.set_result(self._counted(answers | _named(name, asked, done.result())))
+                    whole.set_result(self._counted(answers | _by_position(name, positions, done.result())))
                 except BaseException as error:  # carried to whoever waits
                     whole.set_exception(error)
 
@@ -98,10 +95,9 @@ class Cascade:
     def _before_last(self, pairs: Sequence[Pair]) -> dict[int, Judgment]:
         """What the stages before the last are sure of, by the position of the pair."""
         answers: dict[int, Judgment] = {}
-        for name, check in self._stages[:-1]:
-            if asked := _open(pairs, answers):
-                found = _named(name, asked, check([pairs[position] for position in asked]))
-                answers |= {position: found[position] for position in asked if self._sure(found[position])}
+        for stage in self._stages[:-1]:
+            judged = _judged_by(stage, pairs, answers)
+            answers |= {position: answer for position, answer in judged.items() if self._sure(answer)}
         return answers
 
     def _counted(self, answers: dict[int, Judgment]) -> list[Judgment]:
@@ -122,7 +118,15 @@ def _open(pairs: Sequence[Pair], answers: dict[int, Judgment]) -> list[int]:
     return [position for position in range(len(pairs)) if position not in answers]
 
 
-def _named(name: str, asked: Sequence[int], judgments: Sequence[Judgment]) -> dict[int, Judgment]:
-    if len(judgments) != len(asked):
-        raise ComponentError(f"{name} returned {len(judgments)} answers for {len(asked)} inputs")
-    return {position: replace(judgment, by=name) for position, judgment in zip(asked, judgments, strict=True)}
+def _judged_by(
+    stage: tuple[str, Checker], pairs: Sequence[Pair], answers: dict[int, Judgment]
+) -> dict[int, Judgment]:
+    """What a stage says of the pairs that have no answer yet."""
+    (name, check), positions = stage, _open(pairs, answers)
+    return _by_position(name, positions, check([pairs[i] for i in positions])) if positions else {}
+
+
+def _by_position(name: str, positions: Sequence[int], judgments: Sequence[Judgment]) -> dict[int, Judgment]:
+    if len(judgments) != len(positions):
+        raise ComponentError(f"{name} returned {len(judgments)} answers for {len(positions)} inputs")
+    return {i: replace(judgment, by=name) for i, judgment in zip(positions, judgments, strict=True)}

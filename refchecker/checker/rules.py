@@ -54,17 +54,17 @@ class Rules:
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
         if self._language != "en":
             return [NO_RULE] * len(pairs)
-        flat = cache(lambda text: " ".join(_words(text)))  # a passage stands in many pairs of a call
+        flat = cache(lambda text: " ".join(_compared_words(text)))  # a passage stands in many pairs of a call
         return [_verbatim(pair, flat(pair.passage.text)) for pair in pairs]
 
 
 def _verbatim(pair: Pair, flat: str) -> Judgment:
     """`flat` is the passage in words; most claims are nowhere in it, and need no sentences."""
-    claim, passage = _words(pair.claim.text.rstrip(" .")), pair.passage
+    claim, passage = _compared_words(pair.claim.text.rstrip(" .")), pair.passage
     if len(claim) < MIN_WORDS or " ".join(claim) not in flat:
         return NO_RULE
     for sentence in sentences(passage):
-        words = _words(sentence.text)
+        words = _compared_words(sentence.text)
         if (
             words[: len(claim)] == claim
             and all(map(_MAY_FOLLOW.fullmatch, words[len(claim) : len(claim) + 1]))
@@ -80,6 +80,6 @@ def _quoted(before: str) -> bool:
     return before.count('"') % 2 == 1 or before.count("“") > before.count("”")
 
 
-def _words(text: str) -> list[str]:
+def _compared_words(text: str) -> list[str]:
     """Lower-case words and punctuation, without articles and what is in parentheses."""
     return [word for word in _WORD.findall(_PARENTHESIS.sub(" ", text.lower())) if word not in _ARTICLES]

@@ -57,11 +57,10 @@ class Bin(NamedTuple):
 
 def equal_width(outcomes: Sequence[Outcome], bins: int) -> list[Bin]:
     """The bins [0, 1/n), [1/n, 2/n), …, [1 - 1/n, 1] that are not empty."""
-    place = [min(int(probability * bins), bins - 1) for probability, _ in outcomes]
-    return [
-        _bin([outcome for outcome, own in zip(outcomes, place, strict=True) if own == number])
-        for number in sorted(set(place))
-    ]
+    members: dict[int, list[Outcome]] = {}
+    for outcome in outcomes:
+        members.setdefault(min(int(outcome[0] * bins), bins - 1), []).append(outcome)
+    return [_bin(members[number]) for number in sorted(members)]
 
 
 def equal_mass(outcomes: Sequence[Outcome], bins: int) -> list[Bin]:
@@ -91,8 +90,8 @@ def calibration_error(
     (`of_top_label`); with `binned=equal_mass`, Nixon et al. 2019, "Measuring Calibration in
     Deep Learning". No outcomes have no error.
     """
-    found = binned(outcomes, bins)
-    return sum(each.size * abs(each.share - each.probability) for each in found) / max(len(outcomes), 1)
+    gaps = [filled.size * abs(filled.share - filled.probability) for filled in binned(outcomes, bins)]
+    return sum(gaps) / max(len(outcomes), 1)
 
 
 def classwise_error(rows: Sequence[Row], *, bins: int = 15) -> float:

@@ -28,10 +28,20 @@ def window_tokens(claim_tokens: int, room: int) -> int:
     return free - free % _STEP_TOKENS
 
 
+CANNOT_CUT = Judgment(Label.ABSTAIN, note="the reference cannot be cut into pieces that fit the model")
+
+
 def too_long(claim_tokens: int, most: int) -> Judgment:
     """The judgment of a claim that leaves no room for the reference."""
     note = f"the claim is {claim_tokens} tokens long, the model takes at most {most}"
     return Judgment(Label.ABSTAIN, note=note)
+
+
+def unaskable(has_claim: bool, has_reference: bool) -> Judgment | None:
+    """The judgment where one side is empty; None where there is something to ask."""
+    if has_claim and has_reference:
+        return None
+    return Judgment(Label.ABSTAIN, note=f"the {'reference' if has_claim else 'claim'} is empty")
 
 
 def cut(
@@ -75,14 +85,14 @@ def combine(pieces: Sequence[Passage], scores: Sequence[Scores]) -> Judgment:
     `scores[i]` belongs to `pieces[i]`. The surest window decides and its span is kept;
     where all are Neutral, the scores are their mean.
     """
-    best = [best_label(each) for each in scores]
+    labels = [best_label(of_piece) for of_piece in scores]
     for label in (Label.ENTAILMENT, Label.CONTRADICTION):
-        carriers = [index for index, found in enumerate(best) if found is label]
+        carriers = [index for index, best in enumerate(labels) if best is label]
         if carriers:
             index = max(carriers, key=lambda i: scores[i][label])
             span = pieces[index].span(0, len(pieces[index].text))
             return Judgment(label, rounded(scores[index]), spans=(span,))
-    mean = {label: sum(each[label] for each in scores) / len(scores) for label in scores[0]}
+    mean = {label: sum(of_piece[label] for of_piece in scores) / len(scores) for label in scores[0]}
     return Judgment(Label.NEUTRAL, rounded(mean))
 
 

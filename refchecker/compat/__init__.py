@@ -1,4 +1,4 @@
-"""Upstream RefChecker's names over the native pipeline; resolved when first used, for they bring models along."""
+"""Upstream RefChecker's names over the native pipeline; resolved when first used: they bring models along."""
 
 from __future__ import annotations
 

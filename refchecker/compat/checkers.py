@@ -69,11 +69,19 @@ class CompatChecker:
         def pieces(passage: Passage) -> Sequence[Passage]:
             if not passage.text.strip():
                 return ()
-            return _in_pieces(passage, most_words) if most_words else (passage,)
+            if not most_words:
+                return (passage,)
+            words = [match.span() for match in _WORD.finditer(passage.text)]
+            return windows(passage, words, max_tokens=most_words)
 
         reports = list(run(records, check=self._check, split=pieces, check_batch=_CHECK_BATCH_PAIRS))
         _tell_undetermined(reports)
-        return [_merged(report) if merge_psg else _unmerged(report) for report in reports]
+        if merge_psg:
+            return [[verdict.label.value for verdict in report.verdicts] for report in reports]
+        return [
+            [[judgment.label.value for judgment in verdict.judgments] for verdict in report.verdicts]
+            for report in reports
+        ]
 
 
 class NLIChecker(CompatChecker):
@@ -110,7 +118,7 @@ class EmbeddedChecker(CompatChecker):
     """The model that ships, behind upstream's `check`. `refchecker.checker.embedded` has the native class."""
 
     def __init__(self) -> None:
-        from ..checker.embedded import checker as embedded
+        from ..checker import embedded
 
         super().__init__(embedded.EmbeddedChecker())
 
@@ -144,8 +152,8 @@ def major_agg(results: Sequence[str] | Sequence[Sequence[str]] | None) -> str:
 def _records(batch_claims: Any, batch_references: Any, batch_questions: Any) -> list[Record]:
     claims = _sequence(batch_claims, "batch_claims")
     references = _sequence(batch_references, "batch_references")
-    questions = (
-        [None] * len(claims) if batch_questions is None else _sequence(batch_questions, "batch_questions")
+    questions = _sequence(
+        [None] * len(claims) if batch_questions is None else batch_questions, "batch_questions"
     )
     for name, values in (("batch_references", references), ("batch_questions", questions)):
         if len(values) != len(claims):
@@ -158,7 +166,7 @@ def _records(batch_claims: Any, batch_references: Any, batch_questions: Any) -> 
         Record(
             id=str(index),
             response="",
-            question=_question(questions[index], index),
+            question=_text(questions[index], f"batch_questions[{index}]"),
             references=_passages(references[index], f"batch_references[{index}]"),
             claims=tuple(
                 _claim(claim, f"batch_claims[{index}][{position}]")
@@ -175,54 +183,37 @@ def _sequence(value: Any, where: str) -> Sequence[Any]:
     raise UsageError(f"{where} is a {type(value).__name__}; it must be a list")
 
 
-def _question(value: Any, index: int) -> str:
+def _text(value: Any, where: str) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    raise UsageError(f"batch_questions[{index}] is a {type(value).__name__}; it must be a string")
+    raise UsageError(f"{where} is a {type(value).__name__}; it must be a string")
 
 
-def _passages(given: Any, where: str) -> tuple[Passage, ...]:
-    if given is None or isinstance(given, str):
-        return (Passage(given or "", where),)
-    passages = []
-    for position, text in enumerate(_sequence(given, where)):
-        if text is not None and not isinstance(text, str):
-            raise UsageError(f"{where}[{position}] is a {type(text).__name__}; it must be a string")
-        passages.append(Passage(text or "", f"{where}[{position}]"))
-    return tuple(passages)
+def _passages(value: Any, where: str) -> tuple[Passage, ...]:
+    if value is None or isinstance(value, str):
+        return (Passage(value or "", where),)
+    places = [(text, f"{where}[{position}]") for position, text in enumerate(_sequence(value, where))]
+    return tuple(Passage(_text(text, place), place) for text, place in places)
 
 
-def _claim(given: Any, where: str) -> Claim:
-    if isinstance(given, Claim):
-        return given
-    content = getattr(given, "content", given)
+def _claim(value: Any, where: str) -> Claim:
+    if isinstance(value, Claim):
+        return value
+    content = getattr(value, "content", value)
     if isinstance(content, str):
         return Claim(content)
     parts = list(content) if isinstance(content, Sequence) else []
     if len(parts) == 3 and all(isinstance(part, str) for part in parts):
         return Claim.of_triplet(*parts)
-    raise UsageError(f"{where} is {given!r:.80}; a claim is a string or a triplet of three strings")
+    raise UsageError(f"{where} is {value!r:.80}; a claim is a string or a triplet of three strings")
 
 
-def _words_per_piece(given: Any) -> int:
-    if given is None or (isinstance(given, int) and given >= 0):
-        return given or 0
+def _words_per_piece(value: Any) -> int:
+    if value is None or (isinstance(value, int) and value >= 0):
+        return value or 0
     raise UsageError(
-        f"max_reference_segment_length is {given!r}; it must be a number of words, or 0 for whole references"
+        f"max_reference_segment_length is {value!r}; it must be a number of words, or 0 for whole references"
     )
-
-
-def _in_pieces(passage: Passage, most_words: int) -> list[Passage]:
-    words = [match.span() for match in _WORD.finditer(passage.text)]
-    return windows(passage, words, max_tokens=most_words)
-
-
-def _merged(report: Report) -> list[str]:
-    return [verdict.label.value for verdict in report.verdicts]
-
-
-def _unmerged(report: Report) -> list[list[str]]:
-    return [[judgment.label.value for judgment in verdict.judgments] for verdict in report.verdicts]
 
 
 def _tell_undetermined(reports: Sequence[Report]) -> None:
@@ -236,10 +227,10 @@ def _labels(results: Any) -> list[Label]:
     if results is None:
         return []
     return [
-        any_support([_label(name, f"results[{i}][{j}]") for j, name in enumerate(given)])
-        if isinstance(given, Sequence) and not isinstance(given, str)
-        else _label(given, f"results[{i}]")
-        for i, given in enumerate(_sequence(results, "results"))
+        any_support([_label(name, f"results[{i}][{j}]") for j, name in enumerate(result)])
+        if isinstance(result, Sequence) and not isinstance(result, str)
+        else _label(result, f"results[{i}]")
+        for i, result in enumerate(_sequence(results, "results"))
     ]
 
 
@@ -254,7 +245,7 @@ def _label(name: Any, where: str) -> Label:
 def _nli_model(
     model: str | None, device: int | str, batch_size: int, *, family: str | None = None
 ) -> Checker:
-    from ..checker.nli import checker as nli
+    from ..checker import nli
 
     if batch_size < 1:
         raise UsageError(f"batch_size is {batch_size}; it must be at least 1")
@@ -264,7 +255,7 @@ def _nli_model(
     )
 
 
-def _device(given: int | str) -> str:
-    if isinstance(given, int):
-        return f"cuda:{given}" if given else "auto"
-    return str(given)
+def _device(device: int | str) -> str:
+    if isinstance(device, int):
+        return f"cuda:{device}" if device else "auto"
+    return str(device)

@@ -91,7 +91,7 @@ class LLMExtractor:
 
         Errors: `UsageError` for lists of different lengths, and for a model that cannot be asked at all.
         """
-        from ..extractor.llm import extractor as llm
+        from ..extractor import llm
 
         questions = batch_questions or [None] * len(batch_responses)
         if len(questions) != len(batch_responses):
@@ -106,10 +106,10 @@ class LLMExtractor:
         ask = custom_llm_api_func or sagemaker_function(self._model.name, max_new_tokens, **sagemaker)
         with llms.for_now(self._model.client(ask)) as client:
             extract = llm.LLMExtractor(client, claim_format=self.claim_format, max_tokens=max_new_tokens)
-            found = extract(records)
+            extractions = extract(records)
         return [
             self._result(record, question, extraction)
-            for record, question, extraction in zip(records, questions, found, strict=True)
+            for record, question, extraction in zip(records, questions, extractions, strict=True)
         ]
 
     def _result(self, record: Record, question: str | None, extraction: Extraction) -> ExtractionResult:
@@ -147,7 +147,7 @@ class LLMChecker:
         **sagemaker: Any,
     ) -> list[Labels]:
         """Label names, nested as in `CompatChecker.check`. Joint: up to `joint_check_num` claims at once."""
-        from ..checker.llm import checker as llm
+        from ..checker import llm
 
         ask = custom_llm_api_func or sagemaker_function(self._model.name, CHECK_TOKENS, **sagemaker)
         with llms.for_now(self._model.client(ask)) as client:

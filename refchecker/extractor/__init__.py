@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import compat
+
 __all__ = ["LLMExtractor"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    from .. import compat
-
     return getattr(compat, name)
 
 

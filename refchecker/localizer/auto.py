@@ -23,18 +23,19 @@ class AutoFinder:
         self.signature = f"auto({exact.signature},{embedding.signature})"
 
     def __call__(self, claims: Sequence[Claim], texts: Sequence[str], /) -> list[list[Finding]]:
-        found = self._exact(claims, texts)
-        doubtful = [
-            text for column, text in enumerate(texts) if any(_is_open(each[column]) for each in found)
+        findings = self._exact(claims, texts)
+        open_claims = [
+            [i for i, by_text in enumerate(findings) if _is_open(by_text[column])]
+            for column in range(len(texts))
         ]
+        doubtful = [text for text, rows in zip(texts, open_claims, strict=True) if rows]
         self._embedding.embedded([*(claim.text for claim in claims if doubtful), *doubtful])
-        for column, text in enumerate(texts):
-            open_ = [i for i, each in enumerate(found) if _is_open(each[column])]
-            if open_:
-                nearest = self._embedding([claims[i] for i in open_], [text])
-                for i, [near] in zip(open_, nearest, strict=True):
-                    found[i][column] = self._both(claims[i], found[i][column], near)
-        return found
+        for column, rows in enumerate(open_claims):
+            if rows:
+                nearest = self._embedding([claims[i] for i in rows], [texts[column]])
+                for i, [near] in zip(rows, nearest, strict=True):
+                    findings[i][column] = self._both(claims[i], findings[i][column], near)
+        return findings
 
     def alike(
         self, claim: Claim, start: int, end: int, text: str, places: Sequence[tuple[int, int]]
@@ -49,21 +50,21 @@ class AutoFinder:
             if any(word.value for word in words if start <= word.start < end)
         }
         mentions = {
-            part: own if own or part in valued else near.mentions[part]
-            for part, own in exact.mentions.items()
+            part: exact_mentions if exact_mentions or part in valued else near.mentions[part]
+            for part, exact_mentions in exact.mentions.items()
         }
         ranks = [(one + other) / 2 for one, other in zip(exact.ranks, near.ranks, strict=True)]
         support = [
             [
-                own if word.value else max(own, other)
-                for word, own, other in zip(words, one, other, strict=True)
+                score if word.value else max(score, by_meaning)
+                for word, score, by_meaning in zip(words, *rows, strict=True)
             ]
-            for one, other in zip(exact.support, near.support, strict=True)
+            for rows in zip(exact.support, near.support, strict=True)
         ]
         return Finding(mentions, ranks, support)
 
 
 def _is_open(finding: Finding) -> bool:
     """Whether a part is nowhere, or in more than one place."""
-    parts = [own for part, own in finding.mentions.items() if part != "claim"] or [finding.mentions["claim"]]
-    return any(len(own) != 1 for own in parts)
+    of_parts = [mentions for part, mentions in finding.mentions.items() if part != "claim"]
+    return any(len(mentions) != 1 for mentions in of_parts or [finding.mentions["claim"]])

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..models import Array, Encoder, Settings, Tokens
-from ..text import Reading, read, whole_characters
+from ..text import ReadText, read, whole_characters
 from ..types import Claim, Part
 from .finding import Finding, stretches_of, words_within
 from .matching import Mention
-from .spans import Field, nearest, units
+from .spans import BestStretches, nearest, units
 
 MOST_MENTIONS = 5
 FLOOR = 0.7  # of the least cosine: below it a stretch is not even a guess
@@ -22,7 +22,7 @@ _MOST_WORDS = 60
 class Embedded(NamedTuple):
     """A text's words with the sums of their tokens' vectors; words without a token are left out."""
 
-    page: Reading
+    page: ReadText
     places: Array  # of `vectors` in page.words
     vectors: Array  # [words, width]
 
@@ -44,9 +44,9 @@ class EmbeddingFinder:
 
     def __call__(self, claims: Sequence[Claim], texts: Sequence[str], /) -> list[list[Finding]]:
         embedded = self.embedded([*(claim.text for claim in claims), *texts])
-        asked = [embedded[claim.text] for claim in claims]
-        by_text = [self._findings(claims, asked, embedded[text]) for text in texts]
-        return [[found[i] for found in by_text] for i in range(len(claims))]
+        of_claims = [embedded[claim.text] for claim in claims]
+        by_text = [self._findings(claims, of_claims, embedded[text]) for text in texts]
+        return [[findings[i] for findings in by_text] for i in range(len(claims))]
 
     def embedded(self, texts: Sequence[str]) -> dict[str, Embedded]:
         """Each different text, embedded once, or not at all where it was in the call before."""
@@ -58,7 +58,7 @@ class EmbeddingFinder:
             self._kept = kept
         return kept
 
-    def _by_word(self, page: Reading, tokens: Tokens) -> Embedded:
+    def _by_word(self, page: ReadText, tokens: Tokens) -> Embedded:
         """Tokens go to the word they begin in; those between words are left out."""
         vectors = tokens.vectors
         if self.settings.unit:
@@ -81,43 +81,45 @@ class EmbeddingFinder:
         """The cosine of `claim.text[start:end]` with each of those places; 0 where a side is empty."""
         embedded = self.embedded([claim.text, text])
         wanted = _sum(embedded[claim.text], start, end)
-        found = np.array([_sum(embedded[text], *place) for place in places])
-        return [float(each) for each in units(found) @ units(wanted[None])[0]]
+        vectors = np.array([_sum(embedded[text], *place) for place in places])
+        cosines: list[float] = (units(vectors) @ units(wanted[None])[0]).tolist()
+        return cosines
 
-    def _findings(self, claims: Sequence[Claim], asked: Sequence[Embedded], text: Embedded) -> list[Finding]:
+    def _findings(
+        self, claims: Sequence[Claim], embedded: Sequence[Embedded], text: Embedded
+    ) -> list[Finding]:
         queries: list[tuple[int, Part, Array, int]] = []
-        for i, (claim, own) in enumerate(zip(claims, asked, strict=True)):
+        mentions: list[dict[Part, list[Mention]]] = []
+        for i, (claim, words) in enumerate(zip(claims, embedded, strict=True)):
+            mentions.append({part: [] for part in stretches_of(claim)})
             for part, (start, end) in stretches_of(claim).items():
-                wanted = np.isin(own.places, words_within(own.page, start, end))
+                wanted = np.isin(words.places, words_within(words.page, start, end))
                 if wanted.any():
-                    queries.append((i, part, own.vectors[wanted].sum(axis=0), int(wanted.sum())))
-        found: list[dict[Part, list[Mention]]] = [
-            {part: [] for part in stretches_of(claim)} for claim in claims
-        ]
+                    queries.append((i, part, words.vectors[wanted].sum(axis=0), int(wanted.sum())))
         if queries and len(text.places):
-            field = nearest(
+            best = nearest(
                 text.vectors,
                 np.array([vector for _, _, vector, _ in queries]),
                 [most_words(count) for *_, count in queries],
                 [text.page.sentence_of[place] for place in text.places],
             )
             for query, (i, part, _, _) in enumerate(queries):
-                found[i][part] = self._mentions(field, query, text)
-        supports = [self._support(own, text) for own in asked]
+                mentions[i][part] = self._mentions(best, query, text)
+        supports = [self._support(words, text) for words in embedded]
         return [
-            Finding(own, _ranks(each, support), support.tolist())
-            for own, each, support in zip(found, asked, supports, strict=True)
+            Finding(of_claim, _ranks(words, support), support.tolist())
+            for of_claim, words, support in zip(mentions, embedded, supports, strict=True)
         ]
 
-    def _mentions(self, field: Field, query: int, text: Embedded) -> list[Mention]:
+    def _mentions(self, best: BestStretches, query: int, text: Embedded) -> list[Mention]:
         words = [text.page.words[place] for place in text.places]
         least = self.settings.least_part
-        found = []
-        for first, last, cosine in field.stretches(query, least=FLOOR * least, most=MOST_MENTIONS):
+        mentions = []
+        for first, last, cosine in best.stretches(query, least=FLOOR * least, most=MOST_MENTIONS):
             if any(not word.light for word in words[first:last]):
                 start, end = whole_characters(text.page.text, words[first].start, words[last - 1].end)
-                found.append(Mention(start, end, float(scaled(np.array(cosine), least)), frozenset()))
-        return found
+                mentions.append(Mention(start, end, float(scaled(np.array(cosine), least)), frozenset()))
+        return mentions
 
     def _support(self, claim: Embedded, text: Embedded) -> Array:
         """For each sentence, the cosine of each word of the claim with the nearest. # [sentences, words]"""
@@ -131,20 +133,20 @@ class EmbeddingFinder:
         return scaled(best, self.settings.least_word)
 
 
-def _sentence_means(page: Reading, vectors: Array, owner: Array, kept: Array) -> Array:
+def _sentence_means(page: ReadText, vectors: Array, owner: Array, kept: Array) -> Array:
     """For each token that belongs to a word, the mean vector of its sentence; nothing for the others."""
     means = np.zeros_like(vectors)
     sentences = np.array(page.sentence_of)[owner[kept]]
     _, firsts, counts = np.unique(sentences, return_index=True, return_counts=True)
-    own = np.add.reduceat(vectors[kept], firsts, axis=0) / counts[:, None]
-    means[kept] = np.repeat(own, counts, axis=0)
+    of_sentences = np.add.reduceat(vectors[kept], firsts, axis=0) / counts[:, None]
+    means[kept] = np.repeat(of_sentences, counts, axis=0)
     return means
 
 
 def _sum(text: Embedded, start: int, end: int) -> Array:
     inside = np.isin(text.places, words_within(text.page, start, end))
-    found: Array = text.vectors[inside].sum(axis=0)
-    return found
+    total: Array = text.vectors[inside].sum(axis=0)
+    return total
 
 
 def most_words(count: int) -> int:
@@ -158,8 +160,8 @@ def scaled(cosines: Array, least: float) -> Array:
     >>> scaled(np.array([0.3, 0.6, 0.8, 1.0]), 0.6).round(3).tolist()
     [0.25, 0.5, 0.75, 1.0]
     """
-    found: Array = np.interp(cosines, [0.0, least, 1.0], [0.0, 0.5, 1.0])
-    return found
+    scores: Array = np.interp(cosines, [0.0, least, 1.0], [0.0, 0.5, 1.0])
+    return scores
 
 
 def _ranks(claim: Embedded, support: Array) -> list[float]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import mul
 
-from ..text import Reading, read, share, trigrams
+from ..text import ReadText, read, share, trigrams
 from ..types import Claim
-from .finding import Finding, readings_of
+from .finding import Finding, stretches_of
 from .matching import mentions, support
 
 _MOST_OF_IT = 0.75  # of all the words of a triplet, that a stretch has which says the whole of it
@@ -35,23 +36,24 @@ class ExactFinder:
         wanted = trigrams(claim.text[start:end])
         return [share(wanted, trigrams(text[left:right])) for left, right in places]
 
-    def _finding(self, claim: Claim, page: Reading) -> Finding:
-        found = {part: mentions(wanted, page) for part, wanted in readings_of(claim, self._language).items()}
+    def _finding(self, claim: Claim, page: ReadText) -> Finding:
+        by_part = {
+            part: mentions(read(claim.text[start:end], self._language), page)
+            for part, (start, end) in stretches_of(claim).items()
+        }
         if claim.triplet:
-            found["claim"] = [each for each in found["claim"] if each.score >= _MOST_OF_IT]
+            by_part["claim"] = [mention for mention in by_part["claim"] if mention.score >= _MOST_OF_IT]
         wanted = read(claim.text, self._language)
         by_sentence = support(wanted, page)
-        return Finding(found, ranked(wanted, by_sentence), by_sentence)
+        return Finding(by_part, ranked(wanted, by_sentence), by_sentence)
 
 
-def ranked(wanted: Reading, by_sentence: Sequence[Sequence[float]]) -> list[float]:
+def ranked(wanted: ReadText, by_sentence: Sequence[Sequence[float]]) -> list[float]:
     """How much of the claim each sentence says, 0 to 1, by the support of its words."""
     weights = []
     for item, word in enumerate(wanted.words):
-        having = sum(each[item] > 0 for each in by_sentence)
+        having = sum(supported[item] > 0 for supported in by_sentence)
         rare = math.log(1 + (len(by_sentence) - having + 0.5) / (having + 0.5))
         weights.append(0.0 if word.light else rare if having else math.log(2 * len(by_sentence) + 2))
     total = sum(weights) or 1.0
-    return [
-        sum(weight * own for weight, own in zip(weights, each, strict=True)) / total for each in by_sentence
-    ]
+    return [sum(map(mul, weights, supported)) / total for supported in by_sentence]

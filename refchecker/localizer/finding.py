@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from ..text import Reading, read
+from ..text import ReadText
 from ..types import Claim, Part
 from .matching import Mention
 
@@ -41,15 +41,14 @@ def parts_of(claim: Claim) -> dict[Part, tuple[int, int]]:
     >>> parts_of(Claim.of_triplet("Apollo 11", "landed in", "1969"))
     {'subject': (0, 9), 'predicate': (10, 19), 'object': (20, 24)}
     """
-    found: dict[Part, tuple[int, int]] = {}
+    parts: dict[Part, tuple[int, int]] = {}
     at = 0
     for part, text in zip(PARTS, claim.triplet or (), strict=False):
         start = claim.text.find(text, at)
         if text.strip() and start >= 0:
             at = start + len(text)
-            found[part] = (start, at)
-    whole: dict[Part, tuple[int, int]] = {"claim": (0, len(claim.text))}
-    return found or whole
+            parts[part] = (start, at)
+    return parts or {"claim": (0, len(claim.text))}
 
 
 def stretches_of(claim: Claim) -> dict[Part, tuple[int, int]]:
@@ -57,11 +56,6 @@ def stretches_of(claim: Claim) -> dict[Part, tuple[int, int]]:
     return {**parts_of(claim), "claim": (0, len(claim.text))}
 
 
-def words_within(page: Reading, start: int, end: int) -> list[int]:
+def words_within(page: ReadText, start: int, end: int) -> list[int]:
     """The places of the words of a text that begin in `start:end`."""
     return [place for place, word in enumerate(page.words) if start <= word.start < end]
-
-
-def readings_of(claim: Claim, language: str) -> dict[Part, Reading]:
-    """The parts of a claim and the whole of it, read on their own."""
-    return {part: read(claim.text[start:end], language) for part, (start, end) in stretches_of(claim).items()}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from ..protocols import Checker
-from ..text import Reading, Word, read, whole_characters
+from ..text import ReadText, Word, read, whole_characters
 from ..types import CLAIM, RESPONSE, Claim, Element, Label, Located, Part, Record, Span, Verdict
 from .clashes import SUPPORTED, Clash, clashes, surest
 from .finding import Finder, Finding, parts_of
@@ -36,23 +36,23 @@ class Localizer:
         if not verdicts:
             return []
         claims = [verdict.claim for verdict in verdicts]
-        found = self._find(claims, [record.response, *(passage.text for passage in record.references)])
-        cases = [self._cases(record, *each) for each in zip(verdicts, found, strict=True)]
-        flat = [case for own in cases for case in own]
+        findings = self._find(claims, [record.response, *(passage.text for passage in record.references)])
+        cases = [self._cases(record, *each) for each in zip(verdicts, findings, strict=True)]
+        flat = [case for of_verdict in cases for case in of_verdict]
         chosen = by_checker(flat, self._check) if self._check else [by_words(case) for case in flat]
         wrong: list[list[Clash]] = [
-            clashes(case, some, self._find) if case.label is Label.CONTRADICTION else []
-            for case, some in zip(flat, chosen, strict=True)
+            clashes(case, sentences, self._find) if case.label is Label.CONTRADICTION else []
+            for case, sentences in zip(flat, chosen, strict=True)
         ]
         if self._check:
             wrong = surest(flat, wrong, self._check)
         decided = iter(zip(flat, chosen, wrong, strict=True))
         return [
-            self._located(record, verdict, own, [next(decided) for _ in some])
-            for verdict, own, some in zip(verdicts, found, cases, strict=True)
+            self._located(record, verdict, by_text, [next(decided) for _ in of_verdict])
+            for verdict, by_text, of_verdict in zip(verdicts, findings, cases, strict=True)
         ]
 
-    def _cases(self, record: Record, verdict: Verdict, found: Sequence[Finding]) -> list[Case]:
+    def _cases(self, record: Record, verdict: Verdict, findings: Sequence[Finding]) -> list[Case]:
         """The passages that carry the verdict."""
         if verdict.label not in _DECIDED:
             return []
@@ -61,7 +61,9 @@ class Localizer:
                 verdict.claim, passage, record.question, judgment.label, judgment.confidence,
                 read(passage.text, self._language), finding,
             )
-            for passage, judgment, finding in zip(verdict.passages, verdict.judgments, found[1:], strict=True)
+            for passage, judgment, finding in zip(
+                verdict.passages, verdict.judgments, findings[1:], strict=True
+            )
             if judgment.label is verdict.label
         ]  # fmt: skip
 
@@ -69,84 +71,77 @@ class Localizer:
         self,
         record: Record,
         verdict: Verdict,
-        found: Sequence[Finding],
+        findings: Sequence[Finding],
         decided: Sequence[tuple[Case, list[int], list[Clash]]],
     ) -> Located:
         claim = verdict.claim
-        elements = list(self._said(record, claim, found[0]))
+        elements = list(self._in_response(record, claim, findings[0]))
         evidence: list[Span] = []
         missing: set[tuple[int, int]] = set()
         for case, chosen, wrong in decided:
-            clash = wrong[:1]
-            chosen = [*chosen, *_further(case, chosen, clash)]
+            clash = wrong[0] if wrong else None
+            if clash:
+                missing.add(clash.claimed)
+                further = _sentences_at(case.page, *clash.given)
+                chosen = [*chosen, *(i for i in further if i not in chosen)]
             evidence += (case.passage.span(*case.page.sentences[i]) for i in chosen)
-            elements += _found(case, chosen, clash)
-            missing.update(each.claimed for each in clash)
+            elements += _in_passage(case, chosen, clash)
         if verdict.label is Label.NEUTRAL:
-            missing = set(unsupported(claim, found[1:], self._language))
+            missing = set(unsupported(claim, findings[1:], self._language))
         response = read(record.response, self._language)
         for start, end in sorted(missing):
             elements += _missing(claim, start, end, response, elements)
         return Located(tuple(evidence), tuple(dict.fromkeys(elements)))
 
-    def _said(self, record: Record, claim: Claim, finding: Finding) -> Iterator[Element]:
+    def _in_response(self, record: Record, claim: Claim, finding: Finding) -> Iterator[Element]:
         page = read(record.response, self._language)
         known = {i for span in claim.spans for i in _sentences_at(page, span.start, span.end)}
         for part, mention in placed(finding, page, known, GUESS).items():
             yield Element(part, "said", Span(RESPONSE, mention.start, mention.end), mention.score)
 
 
-def _further(case: Case, chosen: Sequence[int], clash: Sequence[Clash]) -> list[int]:
-    """The sentences of a clash that are not chosen yet."""
-    return [i for each in clash for i in _sentences_at(case.page, *each.given) if i not in chosen]
-
-
-def _found(case: Case, chosen: Sequence[int], clash: Sequence[Clash]) -> Iterator[Element]:
+def _in_passage(case: Case, chosen: Sequence[int], clash: Clash | None) -> Iterator[Element]:
     """The words of a passage for each part of the claim, or those against it."""
-    wrong = {each.part for each in clash}
     least = GUESS if case.label is Label.ENTAILMENT else SUPPORTED
     for part, mention in placed(case.finding, case.page, chosen, least).items():
-        if part not in wrong:
+        if not clash or part != clash.part:
             yield Element(part, "found", case.passage.span(mention.start, mention.end), mention.score)
-    for each in clash:
-        yield Element(each.part, "contradicted", case.passage.span(*each.given), each.score)
+    if clash:
+        yield Element(clash.part, "contradicted", case.passage.span(*clash.given), clash.score)
 
 
-def placed(finding: Finding, page: Reading, preferred: Collection[int], least: float) -> dict[Part, Mention]:
+def placed(finding: Finding, page: ReadText, preferred: Collection[int], least: float) -> dict[Part, Mention]:
     """For each part its best mention: by score, and by its sentence: preferred, with other parts, near.
 
     Outside the preferred sentences a mention needs the score that counts anywhere. One that overlaps
     a better one is left out, unless it has the same words.
     """
     best: dict[int, dict[Part, float]] = {}
-    for part, own in finding.mentions.items():
-        for mention in own if part != "claim" else ():
+    for part, mentions in finding.mentions.items():
+        for mention in mentions if part != "claim" else ():
             for i in _sentences_at(page, mention.start, mention.end):
                 scores = best.setdefault(i, {})
                 scores[part] = max(scores.get(part, 0.0), mention.score)
 
     def worth(mention: Mention) -> float:
-        places = _sentences_at(page, mention.start, mention.end)
-        together = max((_together(best.get(i, {})) for i in places), default=0.0)
-        near = max((finding.ranks[i] for i in places), default=0.0) - max(finding.ranks, default=0.0)
-        preference = _PREFERRED * any(i in preferred for i in places)
+        numbers = _sentences_at(page, mention.start, mention.end)
+        together = max((_together(best.get(i, {})) for i in numbers), default=0.0)
+        near = max((finding.ranks[i] for i in numbers), default=0.0) - max(finding.ranks, default=0.0)
+        preference = _PREFERRED * any(i in preferred for i in numbers)
         return mention.score + preference + _TOGETHER * together + _NEAR * near
 
     def counts(mention: Mention) -> bool:
         inside = any(i in preferred for i in _sentences_at(page, mention.start, mention.end))
         return mention.score >= (least if inside else SUPPORTED)
 
-    ranked = sorted(
-        (
-            (worth(mention), part, mention)
-            for part, own in finding.mentions.items()
-            for mention in own
-            if counts(mention)
-        ),
-        key=lambda each: -each[0],
-    )
+    counting = [
+        (part, mention)
+        for part, mentions in finding.mentions.items()
+        for mention in mentions
+        if counts(mention)
+    ]
     chosen: dict[Part, Mention] = {}
-    for _, part, mention in ranked:
+    for part, mention in sorted(counting, key=lambda candidate: -worth(candidate[1])):
         others = [other for name, other in chosen.items() if "claim" not in (name, part)]
         clear = all(mention.end <= other.start or other.end <= mention.start for other in others)
         if part not in chosen and (clear or mention.score >= _SURE):
@@ -159,36 +154,36 @@ def _together(scores: Mapping[Part, float]) -> float:
     return sum((2 if part == "object" else 1) * score for part, score in scores.items()) / 4
 
 
-def _sentences_at(page: Reading, start: int, end: int) -> list[int]:
+def _sentences_at(page: ReadText, start: int, end: int) -> list[int]:
     return [i for i, (left, right) in enumerate(page.sentences) if left < end and start < right]
 
 
-def unsupported(claim: Claim, found: Sequence[Finding], language: str) -> list[tuple[int, int]]:
+def unsupported(claim: Claim, findings: Sequence[Finding], language: str) -> list[tuple[int, int]]:
     """The words of a claim that no near sentence says; those of a part that follow each other are one."""
     words = read(claim.text, language).words
-    lacking = lacking_words(words, said_nearby(found, len(words)))
+    lacking = lacking_words(words, said_nearby(findings, len(words)))
     parts = parts_of(claim)
     owner = [next((p for p, (a, b) in parts.items() if a <= word.start < b), None) for word in words]
     spans = []
     for (lacks, _), group in groupby(range(len(words)), key=lambda i: (lacking[i], owner[i])):
-        places = list(group)
+        run = [words[i] for i in group]
         if lacks:
-            spans.append((words[places[0]].start, words[places[-1]].end))
+            spans.append((run[0].start, run[-1].end))
     return spans
 
 
-def said_nearby(found: Sequence[Finding], words: int, *, most: int = NEAR_SENTENCES) -> list[float]:
+def said_nearby(findings: Sequence[Finding], words: int, *, most: int = NEAR_SENTENCES) -> list[float]:
     """How well each word of a claim is said in the sentences of each text that are nearest to it."""
-    said = [0.0] * words
-    for finding in found:
+    scores = [0.0] * words
+    for finding in findings:
         for i in sorted(range(len(finding.ranks)), key=lambda i: -finding.ranks[i])[:most]:
-            said = [max(pair) for pair in zip(said, finding.support[i], strict=True)]
-    return said
+            scores = [max(pair) for pair in zip(scores, finding.support[i], strict=True)]
+    return scores
 
 
-def lacking_words(words: Sequence[Word], said: Sequence[float], least: float = SUPPORTED) -> list[bool]:
+def lacking_words(words: Sequence[Word], scores: Sequence[float], least: float = SUPPORTED) -> list[bool]:
     """Of each word, whether it is not said; light ones only where the words on both sides are not."""
-    lacking = [not word.light and score < least for word, score in zip(words, said, strict=True)]
+    lacking = [not word.light and score < least for word, score in zip(words, scores, strict=True)]
     heavy = [i for i, word in enumerate(words) if not word.light]
     for left, right in pairwise(heavy):
         if lacking[left] and lacking[right]:
@@ -197,16 +192,16 @@ def lacking_words(words: Sequence[Word], said: Sequence[float], least: float = S
 
 
 def _missing(
-    claim: Claim, start: int, end: int, response: Reading, elements: Sequence[Element]
+    claim: Claim, start: int, end: int, response: ReadText, elements: Sequence[Element]
 ) -> Iterator[Element]:
     """Words of the claim that are not supported: in its own text and, where it says them, in the response."""
     inside: list[Part] = [p for p, (left, right) in parts_of(claim).items() if left < end and start < right]
     part: Part = inside[0] if inside else "claim"
     yield Element(part, "missing", Span(CLAIM, start, end), 1.0)
     words = claim.text[start:end]
-    for each in elements:
-        if each.role == "said" and each.element == part:
-            at = response.text.find(words, each.span.start, each.span.end)
+    for element in elements:
+        if element.role == "said" and element.element == part:
+            at = response.text.find(words, element.span.start, element.span.end)
             if at >= 0:
                 where = whole_characters(response.text, at, at + len(words))
                 yield Element(part, "missing", Span(RESPONSE, *where), 1.0)

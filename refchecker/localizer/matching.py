@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..text import Reading, Word, agreement, whole_characters
+from ..text import ReadText, Word, agreement, whole_characters
 
 SAME_FORM, FUZZY, INITIAL, ACRONYM, LAST_NAME = 0.95, 0.8, 0.7, 0.85, 0.8  # 1 is the same word
 MIN_SCORE = 0.5  # of what is wanted, that a mention has
@@ -29,7 +29,7 @@ class _Hit(NamedTuple):
     quality: float
 
 
-def mentions(wanted: Reading, page: Reading) -> list[Mention]:
+def mentions(wanted: ReadText, page: ReadText) -> list[Mention]:
     """Where the page says what is wanted, or at least half of it, in order of place.
 
     A date, number or name may be written otherwise; the last name is enough for a full one, letters that
@@ -39,33 +39,33 @@ def mentions(wanted: Reading, page: Reading) -> list[Mention]:
         return list(_literal(wanted.text.strip(), page.text))
     items = heavy(wanted)
     verbatim = list(_verbatim(wanted, items[0], page))
-    found = verbatim + [
+    every = verbatim + [
         mention
         for cluster in _clusters(_hits(wanted, items, page), page, max(MIN_GAP_WORDS, len(items)))
         if (mention := _mention(cluster, wanted, items, page))
         and mention.score >= MIN_SCORE
-        and all(mention.end <= each.start or each.end <= mention.start for each in verbatim)
+        and all(mention.end <= other.start or other.end <= mention.start for other in verbatim)
     ]
-    if not any(each.score >= LAST_NAME for each in found):
-        found += _acronyms(wanted, items, page)
-    return sorted(found)
+    if not any(mention.score >= LAST_NAME for mention in every):
+        every += _acronyms(wanted, items, page)
+    return sorted(every)
 
 
-def support(wanted: Reading, page: Reading) -> list[list[float]]:
+def support(wanted: ReadText, page: ReadText) -> list[list[float]]:
     """For each sentence of the page, how well it says each word of what is wanted, 0 to 1."""
     best = [[0.0] * len(wanted.words) for _ in page.sentences]
     for hit in _hits(wanted, range(len(wanted.words)), page):
-        own = best[page.sentence_of[hit.place]]
-        own[hit.item] = max(own[hit.item], hit.quality)
+        in_sentence = best[page.sentence_of[hit.place]]
+        in_sentence[hit.item] = max(in_sentence[hit.item], hit.quality)
     return best
 
 
-def heavy(wanted: Reading) -> list[int]:
+def heavy(wanted: ReadText) -> list[int]:
     """The places of the words that carry meaning; all, where none does."""
     return [i for i, word in enumerate(wanted.words) if not word.light] or list(range(len(wanted.words)))
 
 
-def _verbatim(wanted: Reading, item: int, page: Reading) -> Iterator[Mention]:
+def _verbatim(wanted: ReadText, item: int, page: ReadText) -> Iterator[Mention]:
     """Where the page has all the words that are wanted, one after the other."""
     plain = [word.plain for word in wanted.words]
     anchor = wanted.words[item]
@@ -86,29 +86,27 @@ def _literal(wanted: str, text: str) -> Iterator[Mention]:
         at = text.find(wanted, at + len(wanted))
 
 
-def _hits(wanted: Reading, items: Sequence[int], page: Reading) -> list[_Hit]:
+def _hits(wanted: ReadText, items: Sequence[int], page: ReadText) -> list[_Hit]:
     """Words of the page that say words that are wanted, in order of place."""
-    found: list[_Hit] = []
+    hits: list[_Hit] = []
     for item in items:
         word = wanted.words[item]
         if word.value:
-            found += (
-                _Hit(place, item, agreed)
-                for place in page.valued
-                if (given := page.words[place].value) and (agreed := agreement(word.value, given))
-            )
+            values = ((i, page.words[i].value) for i in page.valued)
+            agreed = ((i, agreement(word.value, value)) for i, value in values if value)
+            hits += (_Hit(i, item, quality) for i, quality in agreed if quality)
         elif word.light:
-            found += (_Hit(p, item, 1.0) for p, each in enumerate(page.words) if each.plain == word.plain)
+            hits += (_Hit(i, item, 1.0) for i, other in enumerate(page.words) if other.plain == word.plain)
         else:
             places = page.places.get(word.form) or []
-            found += (_Hit(p, item, 1.0 if page.words[p].plain == word.plain else SAME_FORM) for p in places)
+            hits += (_Hit(i, item, 1.0 if page.words[i].plain == word.plain else SAME_FORM) for i in places)
             if not places:
-                found += (_Hit(p, item, FUZZY) for near in _near(word, page) for p in page.places[near])
-            found += (_Hit(p, item, INITIAL) for p in _initials(word, page))
-    return sorted(found)
+                hits += (_Hit(i, item, FUZZY) for near in _near(word, page) for i in page.places[near])
+            hits += (_Hit(i, item, INITIAL) for i in _initials(word, page))
+    return sorted(hits)
 
 
-def _near(word: Word, page: Reading) -> list[str]:
+def _near(word: Word, page: ReadText) -> list[str]:
     """Forms of the page that are this word but for a letter left out, added or exchanged with the next."""
     if len(word.plain) < 5 or not word.plain.isalpha():
         return []
@@ -132,20 +130,17 @@ def _a_letter_apart(one: str, other: str) -> bool:
     )
 
 
-def _initials(word: Word, page: Reading) -> list[int]:
+def _initials(word: Word, page: ReadText) -> list[int]:
     """Where the page has a name's initial for the name, or the name for its initial."""
     if not word.capital:
         return []
     if len(word.plain) == 1:
-        return [
-            p
-            for p, each in enumerate(page.words)
-            if each.capital and each.plain[:1] == word.plain and len(each.plain) > 1
-        ]
-    return [p for p in page.places.get(word.plain[0], ()) if page.words[p].capital]
+        longer = ((i, other) for i, other in enumerate(page.words) if other.capital and len(other.plain) > 1)
+        return [i for i, other in longer if other.plain.startswith(word.plain)]
+    return [i for i in page.places.get(word.plain[0], ()) if page.words[i].capital]
 
 
-def _clusters(hits: list[_Hit], page: Reading, gap: int) -> Iterator[list[_Hit]]:
+def _clusters(hits: list[_Hit], page: ReadText, gap: int) -> Iterator[list[_Hit]]:
     """Hits that stand close together in one sentence."""
     cluster: list[_Hit] = []
     for hit in hits:
@@ -160,7 +155,7 @@ def _clusters(hits: list[_Hit], page: Reading, gap: int) -> Iterator[list[_Hit]]
         yield cluster
 
 
-def _mention(cluster: list[_Hit], wanted: Reading, items: Sequence[int], page: Reading) -> Mention | None:
+def _mention(cluster: list[_Hit], wanted: ReadText, items: Sequence[int], page: ReadText) -> Mention | None:
     """The shortest part of the cluster that says as much as all of it."""
     best: dict[int, float] = {}
     for hit in cluster:
@@ -183,22 +178,22 @@ def _mention(cluster: list[_Hit], wanted: Reading, items: Sequence[int], page: R
 def _shortest(hits: list[_Hit], items: int) -> list[_Hit]:
     """The shortest run of hits with all the items; the first of those."""
     counts: dict[int, int] = {}
-    left, found = 0, (0, len(hits))
+    left, best = 0, (0, len(hits))
     shortest = hits[-1].place - hits[0].place + 1
     for right, hit in enumerate(hits):
         counts[hit.item] = counts.get(hit.item, 0) + 1
         while len(counts) == items:
             length = hit.place - hits[left].place
             if length < shortest:
-                shortest, found = length, (left, right + 1)
+                shortest, best = length, (left, right + 1)
             counts[hits[left].item] -= 1
             if not counts[hits[left].item]:
                 del counts[hits[left].item]
             left += 1
-    return hits[slice(*found)]
+    return hits[slice(*best)]
 
 
-def _extended(hits: list[_Hit], wanted: Reading, page: Reading) -> tuple[int, int]:
+def _extended(hits: list[_Hit], wanted: ReadText, page: ReadText) -> tuple[int, int]:
     """From the first to the last word, with the light words around them that are wanted too."""
     first, last = hits[0], hits[-1]
     left, right, before, after = first.place, last.place, first.item, last.item
@@ -218,7 +213,7 @@ def _extended(hits: list[_Hit], wanted: Reading, page: Reading) -> tuple[int, in
     return left, right
 
 
-def _acronyms(wanted: Reading, items: Sequence[int], page: Reading) -> Iterator[Mention]:
+def _acronyms(wanted: ReadText, items: Sequence[int], page: ReadText) -> Iterator[Mention]:
     """Capital letters for a name of several words, and the other way round."""
     words = [wanted.words[item] for item in items]
     raw = wanted.text.strip().replace(".", "")
@@ -226,9 +221,8 @@ def _acronyms(wanted: Reading, items: Sequence[int], page: Reading) -> Iterator[
         ranges = _names(page).get(raw.lower(), [])
     elif 2 <= len(words) <= 6 and all(word.capital for word in words):
         letters = "".join(word.plain[0] for word in words)
-        ranges = [
-            (p, p) for p in page.places.get(letters, ()) if page.text[slice(*page.words[p][:2])].isupper()
-        ]
+        places = page.places.get(letters, ())
+        ranges = [(i, i) for i in places if page.text[slice(*page.words[i][:2])].isupper()]
     else:
         return
     for first, last in ranges:
@@ -237,19 +231,18 @@ def _acronyms(wanted: Reading, items: Sequence[int], page: Reading) -> Iterator[
 
 @lru_cache(maxsize=64)
 def _names_of(words: tuple[Word, ...]) -> dict[str, list[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = {}
-    for first, word in enumerate(words):
-        letters, last = "", first
-        while (
-            word.capital and last < min(first + 8, len(words)) and (words[last].capital or words[last].light)
-        ):
-            letters += words[last].plain[0] if words[last].capital else ""
-            if len(letters) >= 2 and words[last].capital:
-                found.setdefault(letters, []).append((first, last))
-            last += 1
-    return found
+    names: dict[str, list[tuple[int, int]]] = {}
+    for first in (i for i, word in enumerate(words) if word.capital):
+        letters = ""
+        for last, word in enumerate(words[first : first + 8], first):
+            if not (word.capital or word.light):
+                break
+            letters += word.plain[0] if word.capital else ""
+            if len(letters) >= 2 and word.capital:
+                names.setdefault(letters, []).append((first, last))
+    return names
 
 
-def _names(page: Reading) -> dict[str, list[tuple[int, int]]]:
+def _names(page: ReadText) -> dict[str, list[tuple[int, int]]]:
     """The places of capitalised words that follow each other, by their first letters."""
     return _names_of(page.words)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..protocols import Checker
-from ..text import Reading, read
+from ..text import ReadText, read
 from ..types import Claim, Label, Pair, Passage
 from .finding import Finding
 
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     question: str
     label: Label
     probability: float  # that the checker gave the label, with the whole passage before it
-    page: Reading
+    page: ReadText
     finding: Finding
 
 
@@ -41,30 +41,26 @@ def by_checker(cases: Sequence[Case], check: Checker) -> list[list[int]]:
 
     A sentence with which it is as sure as with the whole passage needs none that only has the rest.
     """
-    places = [offered(case) for case in cases]
-    pairs = [
-        Pair(case.claim, _sentence(case, i), case.question)
-        for case, own in zip(cases, places, strict=True)
-        for i in own
-    ]
+    near = [(case, offered(case)) for case in cases]
+    pairs = [Pair(case.claim, _sentence(case, i), case.question) for case, numbers in near for i in numbers]
     answers = iter(check(pairs) if pairs else ())
     return [
-        _chosen(case, own, {i: next(answers).scores.get(case.label, 0.0) for i in own})
-        for case, own in zip(cases, places, strict=True)
+        _chosen(case, numbers, {i: next(answers).scores.get(case.label, 0.0) for i in numbers})
+        for case, numbers in near
     ]
 
 
-def _chosen(case: Case, places: Sequence[int], sure: Mapping[int, float]) -> list[int]:
+def _chosen(case: Case, numbers: Sequence[int], sure: Mapping[int, float]) -> list[int]:
     ranks, support = case.finding.ranks, case.finding.support
     nearest = max(ranks, default=0.0)
     if nearest <= 0:
         return []
-    worth = {i: ranks[i] + _SURE * nearest * sure.get(i, 0.0) for i in places}
-    first = max(places, key=worth.__getitem__)
+    worth = {i: ranks[i] + _SURE * nearest * sure.get(i, 0.0) for i in numbers}
+    first = max(numbers, key=worth.__getitem__)
     chosen = [first]
-    while len(chosen) < min(MOST, len(places)):
-        said = [max(own) for own in zip(*(support[i] for i in chosen), strict=True)]
-        adds = {i: _gain(case, said, support[i]) for i in places if i not in chosen}
+    while len(chosen) < min(MOST, len(numbers)):
+        known = [max(scores) for scores in zip(*(support[i] for i in chosen), strict=True)]
+        adds = {i: _gain(case, known, support[i]) for i in numbers if i not in chosen}
         best = max(adds, key=lambda i: worth[i] + _ADDS * adds[i])
         if worth[best] + _ADDS * adds[best] < _ENOUGH * worth[first]:
             best = max(adds, key=lambda i: (adds[i], worth[i]))
@@ -75,10 +71,10 @@ def _chosen(case: Case, places: Sequence[int], sure: Mapping[int, float]) -> lis
     return chosen
 
 
-def _gain(case: Case, said: Sequence[float], own: Sequence[float]) -> float:
+def _gain(case: Case, known: Sequence[float], scores: Sequence[float]) -> float:
     """The share of the claim's words that a sentence supports and the others do not."""
     words = read(case.claim.text).words
-    gains = [new >= 0.5 > old for old, new, word in zip(said, own, words, strict=True) if not word.light]
+    gains = [new >= 0.5 > old for old, new, word in zip(known, scores, words, strict=True) if not word.light]
     return sum(gains) / max(len(gains), 1)
 
 
@@ -88,5 +84,5 @@ def offered(case: Case) -> list[int]:
     return sorted(range(len(ranks)), key=lambda i: -ranks[i])[:CANDIDATES]
 
 
-def _sentence(case: Case, place: int) -> Passage:
-    return Passage(case.page.text[slice(*case.page.sentences[place])], case.passage.source)
+def _sentence(case: Case, number: int) -> Passage:
+    return Passage(case.page.text[slice(*case.page.sentences[number])], case.passage.source)

@@ -22,7 +22,7 @@ class Stretch(NamedTuple):
     score: float
 
 
-class Field(NamedTuple):
+class BestStretches(NamedTuple):
     """For each query and each word, the best stretch that begins there. # both [queries, words]"""
 
     scores: Array
@@ -32,20 +32,20 @@ class Field(NamedTuple):
         """The best stretches for a query that do not overlap, none below `least`; at most `most`."""
         scores, lengths = self.scores[query].copy(), self.lengths[query]
         ends = np.arange(len(scores)) + lengths
-        found: list[Stretch] = []
-        while len(found) < most and len(scores):
+        chosen: list[Stretch] = []
+        while len(chosen) < most and len(scores):
             first = int(scores.argmax())
             if scores[first] < least:
                 break
             last = int(ends[first])
-            found.append(Stretch(first, last, float(scores[first])))
+            chosen.append(Stretch(first, last, float(scores[first])))
             scores[:last][ends[:last] > first] = _NOTHING
-        return found
+        return chosen
 
 
 def nearest(
     words: Array, queries: Array, most_words: Sequence[int], sentence_of: Sequence[int] | None = None
-) -> Field:
+) -> BestStretches:
     """The cosine of each query with the mean of every stretch of words, as the best for each beginning.
 
     `words` are [words, width], each the sum of its tokens' vectors; `queries` are [queries, width];
@@ -56,13 +56,13 @@ def nearest(
     count, longest = len(words), min(max(most_words, default=0), len(words))
     order = np.argsort(most_words, kind="stable")
     plain = np.asarray(words, dtype=np.float64)
-    asked = units(np.asarray(queries, dtype=np.float64))[order]
-    sums = np.zeros((len(asked), count + 1))
-    np.cumsum(asked @ plain.T, axis=1, out=sums[:, 1:])
+    unit_queries = units(np.asarray(queries, dtype=np.float64))[order]
+    sums = np.zeros((len(queries), count + 1))
+    np.cumsum(unit_queries @ plain.T, axis=1, out=sums[:, 1:])
     ordered = np.asarray(most_words)[order]
     groups = np.zeros(count, dtype=np.int64) if sentence_of is None else np.asarray(sentence_of)
-    scores = np.full((len(asked), count), _NOTHING)
-    lengths = np.ones((len(asked), count), dtype=np.int64)
+    scores = np.full((len(queries), count), _NOTHING)
+    lengths = np.ones((len(queries), count), dtype=np.int64)
     for length, squares in enumerate(_squares(plain, longest), 1):
         some = int(np.searchsorted(ordered, length))  # queries from here on may be so long
         places = count - length + 1
@@ -73,7 +73,7 @@ def nearest(
         np.copyto(scores[some:, :places], cosines, where=better)
         np.copyto(lengths[some:, :places], length, where=better)
     back = np.argsort(order, kind="stable")
-    return Field(scores[back], lengths[back])
+    return BestStretches(scores[back], lengths[back])
 
 
 def _squares(words: Array, longest: int) -> Iterator[Array]:
@@ -101,5 +101,5 @@ def _band(words: Array, longest: int) -> Array:
 
 
 def units(vectors: Array) -> Array:
-    found: Array = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
-    return found
+    scaled: Array = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    return scaled

@@ -87,7 +87,9 @@ class EmbeddedEncoder:
             with ThreadPoolExecutor(self._threads) as pool:
                 return list(pool.map(run, windows))
 
-        return _of_windows([each.ids for each in encoded], [each.offsets for each in encoded], run_all, 254)
+        return joined_windows(
+            [each.ids for each in encoded], [each.offsets for each in encoded], run_all, 254
+        )
 
 
 class HFEncoder:
@@ -121,7 +123,7 @@ class HFEncoder:
             for text in texts
         ]
         ids, offsets = [each.input_ids for each in encoded], [each.offset_mapping for each in encoded]
-        return _of_windows(ids, offsets, self._run, self._room)
+        return joined_windows(ids, offsets, self._run, self._room)
 
     def _run(self, windows: Sequence[Sequence[int]]) -> list[Array]:
         """The hidden states of each window, those of like length together."""
@@ -165,7 +167,7 @@ def windows_of(count: int, room: int, overlap: int) -> list[tuple[int, int]]:
     return [(start, start + room) for start in starts]
 
 
-def _of_windows(
+def joined_windows(
     ids: Sequence[Sequence[int]],
     offsets: Sequence[Sequence[tuple[int, int]]],
     run: Callable[[Sequence[Sequence[int]]], list[Array]],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .quotes import find_quote
 from .splitting import sentences, windows
-from .statements import DECLINES, NOTHING, declines, kind
-from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams
+from .statements import DECLINES, NOTHING, Kind, declines, kind
+from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams, word_set, words_of
 from .values import Value, agreement, comparable
-from .words import Reading, Word, read, whole_characters
+from .words import ReadText, Word, read, whole_characters
 
 __all__ = [
     "DECLINES",
@@ -15,7 +15,8 @@ __all__ = [
     "NEGATIONS",
     "NOTHING",
     "STOP",
-    "Reading",
+    "Kind",
+    "ReadText",
     "Value",
     "Word",
     "agreement",
@@ -31,4 +32,6 @@ __all__ = [
     "trigrams",
     "whole_characters",
     "windows",
+    "word_set",
+    "words_of",
 ]

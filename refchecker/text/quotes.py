@@ -23,14 +23,14 @@ def find_quote(quote: str, text: str) -> list[tuple[int, int]]:
     [(4, 15), (28, 34)]
     """
     plain, places = _plain(text)
-    found, position = [], 0
+    spans, position = [], 0
     for part in filter(None, (_plain(piece)[0].strip(_EDGES) for piece in _GAP.split(quote))):
         start = next((at for at in _occurrences(part, plain, position)), None)
         if start is None:
             return []
         position = start + len(part)
-        found.append((places[start], places[position - 1] + 1))
-    return found
+        spans.append((places[start], places[position - 1] + 1))
+    return spans
 
 
 def _occurrences(part: str, plain: str, position: int) -> Iterator[int]:
@@ -52,11 +52,9 @@ def _plain(text: str) -> tuple[str, list[int]]:
     kept: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
-        for each in unicodedata.normalize("NFKC", char).casefold().translate(_ALIKE):
-            if each.isspace():
-                each = " "
-            if each in "*_" or (each == " " and kept and kept[-1] == " "):
-                continue
-            kept.append(each)
-            places.append(place)
+        for letter in unicodedata.normalize("NFKC", char).casefold().translate(_ALIKE):
+            letter = " " if letter.isspace() else letter
+            if letter not in "*_" and not (letter == " " and kept and kept[-1] == " "):
+                kept.append(letter)
+                places.append(place)
     return "".join(kept), places

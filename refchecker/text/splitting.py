@@ -11,29 +11,25 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..types import Passage
+from .stems import word_set
 
 _CLOSERS = "\"'”’»›)]}」』）】》〉］*_"
 _OPENERS = "\"'“‘«‹([{「『（【《〈［*_"
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # A full stop after one of these does not end a sentence, whatever follows.
-_NEVER_FINAL = _words(
+_NEVER_FINAL = word_set(
     "dr mr mrs ms mx prof rev fr hon gen col maj capt cpt lt sgt cmdr adm gov sen rep pres supt st "
     "ste mt ft messrs mme mlle vs v e.g eg i.e ie cf viz approx ca c est al"
 )
 # After one of these it does not when a number follows.
-_BEFORE_NUMBER = _words("no nos nr fig figs eq eqs sec ch vol vols p pp art op para tab ver pt")
+_BEFORE_NUMBER = word_set("no nos nr fig figs eq eqs sec ch vol vols p pp art op para tab ver pt")
 # After one of these it does only when the next word is one that starts sentences.
-_MAYBE_FINAL = _words(
+_MAYBE_FINAL = word_set(
     "inc ltd co corp bros llc plc jr sr esq etc ave blvd rd dept univ assn a.m p.m am pm ph.d m.d b.a "
     "m.a b.sc m.sc u.s u.k u.n e.u d.c b.c a.d b.c.e c.e jan feb mar apr jun jul aug sep sept oct nov "
     "dec mon tue wed thu fri sat sun ed eds trans ibid"
 )
-_STARTERS = _words(
+_STARTERS = word_set(
     "the a an this that these those he she it they we i you his her its their our my your there here "
     "in on at by for from with as if when while after before during since although though because "
     "however but and or so yet also then thus therefore meanwhile moreover furthermore some many most "
@@ -47,7 +43,7 @@ _LIST_LINE = re.compile(
 _HEADING = re.compile(r"[^\S\r\n]*#{1,6}\s")
 _LINE = re.compile(r"[^\r\n\u2028\u2029]+")
 _BLANK_LINE = re.compile(r"(?:\r\n|[\r\n\u2028])[^\S\r\n\u2028]*(?:\r\n|[\r\n\u2028])|\u2029")
-_ORDINAL_STOP = _words("de da nb nn no is fi et lv lt cs sk sl hr sr hu pl tr lb")  # "3. Oktober"
+_ORDINAL_STOP = word_set("de da nb nn no is fi et lv lt cs sk sl hr sr hu pl tr lb")  # "3. Oktober"
 _JOINED = re.compile(r"[A-Z][a-z]*[,;:]?(?:\s|$)")  # "first.Second one": the stop ends a sentence
 _WRAP_WIDTH_CHARS = 40  # no one wraps prose narrower
 
@@ -271,8 +267,6 @@ def _first_chunk(text: str, start: int) -> str:
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     """`start:end` without the whitespace at either end."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    piece = text[start:end]
+    start = end - len(piece.lstrip())
+    return start, start + len(piece.strip())

@@ -1,6 +1,6 @@
-"""Words without their endings, stop words and letter trigrams: how the checker and the localizer compare words. English.
+"""Words without their endings, stop words and letter trigrams, for comparing words. English.
 
-The model that ships was trained with them as they are: whoever changes one raises VERSION and trains it again.
+The model that ships was trained with them as they are: who changes one raises VERSION and trains it again.
 """
 
 from __future__ import annotations
@@ -14,17 +14,22 @@ VERSION = 1
 NAN = math.nan
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+(?:[.,]\d+)*")
-_STOP_WORDS = (
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written in one string."""
+    return frozenset(words.split())
+
+
+STOP = word_set(
     "a an the of in on at to for from by with and or as is are was were be been being it its his her "
     "their this that these those which who whom has have had do does did no than then there into about "
     "over under after before also such can he she they we you i s"
 )
-STOP = frozenset(_STOP_WORDS.split())
-_NEGATIONS_WORDS = (
+NEGATIONS = word_set(
     "not no never none nobody nothing neither nor without cannot unable fails failed deny denied denies "
     "false untrue impossible isn't wasn't aren't weren't doesn't didn't don't won't can't couldn't"
 )
-NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 _DIGITS = {word: str(value) for value, word in enumerate(_NUMBER_WORDS.split())}
 _ENDINGS = ("ations", "ation", "ings", "ing", "ied", "ies", "ed", "es", "s", "ly", "er", "or")
@@ -45,14 +50,15 @@ def stem(word: str) -> str:
     return word
 
 
-def words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The words and numbers of a text, as they are spelled."""
     return _WORD.findall(text)
 
 
 @lru_cache(maxsize=2048)
 def content(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order."""
-    return tuple(stem(word) for word in words(text) if word.lower() not in STOP)
+    return tuple(stem(word) for word in words_of(text) if word.lower() not in STOP)
 
 
 def trigrams(text: str) -> frozenset[str]:
@@ -63,4 +69,4 @@ def trigrams(text: str) -> frozenset[str]:
 
 def share(wanted: Sequence[str] | frozenset[str], there: Collection[str]) -> float:
     """How much of what is wanted is there; NaN when nothing is wanted."""
-    return sum(each in there for each in wanted) / len(wanted) if wanted else NAN
+    return sum(item in there for item in wanted) / len(wanted) if wanted else NAN

@@ -73,16 +73,16 @@ class Value(NamedTuple):
 def values(text: str) -> list[Value]:
     """The dates and numbers of a text in order, none within another.
 
-    >>> [each.numbers for each in values("On 24 July 1969, twelve hundred of 1,200 came.")]
+    >>> [value.numbers for value in values("On 24 July 1969, twelve hundred of 1,200 came.")]
     [(1969, 7, 24), (1200.0,), (1200.0,)]
     """
-    found: list[Value] = []
+    apart: list[Value] = []
     taken = bytearray(len(text))
-    for each in (*_dates(text), *_figures(text), *_worded(text)):
-        if not any(taken[each.start : each.end]):
-            taken[each.start : each.end] = b"\1" * (each.end - each.start)
-            found.append(each)
-    return sorted(found)
+    for value in (*_dates(text), *_figures(text), *_worded(text)):
+        if not any(taken[value.start : value.end]):
+            taken[value.start : value.end] = b"\1" * (value.end - value.start)
+            apart.append(value)
+    return sorted(apart)
 
 
 def agreement(claimed: Value, given: Value) -> float:
@@ -143,8 +143,8 @@ def _dates_agree(claimed: tuple[float, ...], given: tuple[float, ...]) -> float:
     shared = [(one, other) for one, other in zip(claimed, given, strict=True) if one and other]
     if not shared or any(one != other for one, other in shared):
         return 0.0
-    said = sum(map(bool, claimed))
-    return 1.0 if len(shared) == said else 0.6 if len(shared) > 1 else 0.3
+    stated = sum(map(bool, claimed))
+    return 1.0 if len(shared) == stated else 0.6 if len(shared) > 1 else 0.3
 
 
 def _dates(text: str) -> Iterator[Value]:
@@ -152,10 +152,8 @@ def _dates(text: str) -> Iterator[Value]:
         for match in pattern.finditer(text):
             parts = match.groupdict()
             year, day = int(parts.get("year") or 0), int(parts.get("day") or 0)
-            named = parts.get("month") or ""
-            month = int(named) if named.isdigit() else _MONTHS.get(named.rstrip(".").lower(), 0)
-            if named and not month:
-                month = _MONTHS.get(named[:3].lower(), 0)
+            name = (parts.get("month") or "").rstrip(".").lower()
+            month = int(name) if name.isdigit() else _MONTHS.get(name) or _MONTHS.get(name[:3], 0)
             if month > 12 and day <= 12:
                 month, day = day, month
             if month <= 12 and day <= 31:

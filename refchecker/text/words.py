@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..types import Passage
@@ -52,7 +52,7 @@ class Word(NamedTuple):
     value: Value | None = None
 
 
-class Reading(NamedTuple):
+class ReadText(NamedTuple):
     """A text, read once."""
 
     text: str
@@ -64,37 +64,32 @@ class Reading(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def read(text: str, language: str = "en") -> Reading:
+def read(text: str, language: str = "en") -> ReadText:
     """The text's words in order; a date or number of several words is one."""
-    words = tuple(_words(text))
+    words = tuple(_in_order(text))
     places: dict[str, list[int]] = {}
     for place, word in enumerate(words):
         if word.value is None and not word.light:
             places.setdefault(word.form, []).append(place)
-    cuts = [
-        (each.start, each.start + len(each.text)) for each in sentences(Passage(text, ""), language=language)
-    ]
+    pieces = sentences(Passage(text, ""), language=language)
+    cuts = [(piece.start, piece.start + len(piece.text)) for piece in pieces]
     sentence_of, at = [], 0
     for word in words:
         while at + 1 < len(cuts) and word.start >= cuts[at][1]:
             at += 1
         sentence_of.append(at)
     valued = [place for place, word in enumerate(words) if word.value]
-    return Reading(text, words, places, valued, tuple(cuts), sentence_of)
+    return ReadText(text, words, places, valued, tuple(cuts), sentence_of)
 
 
-def _words(text: str) -> Iterator[Word]:
-    numbers = iter(values(text))
-    value = next(numbers, None)
-    for match in _WORD.finditer(text):
-        while value and value.end <= match.start():
-            yield Word(value.start, value.end, "", text[value.start : value.end].lower(), False, False, value)
-            value = next(numbers, None)
-        if not value or match.end() <= value.start:
-            yield _word(match)
-    while value:
-        yield Word(value.start, value.end, "", text[value.start : value.end].lower(), False, False, value)
-        value = next(numbers, None)
+def _in_order(text: str) -> list[Word]:
+    numbers = values(text)
+    inside = bytearray(len(text))
+    for value in numbers:
+        inside[value.start : value.end] = b"\1" * (value.end - value.start)
+    words = [_word(match) for match in _WORD.finditer(text) if not any(inside[slice(*match.span())])]
+    words += [Word(v.start, v.end, "", text[v.start : v.end].lower(), False, False, v) for v in numbers]
+    return sorted(words, key=attrgetter("start"))
 
 
 def _word(match: re.Match[str]) -> Word:
@@ -109,7 +104,7 @@ def plain_form(word: str) -> str:
     if word.isascii():
         return word.lower()
     apart = unicodedata.normalize("NFKD", word.casefold())
-    return unicodedata.normalize("NFC", "".join(each for each in apart if not _accent(each)))
+    return unicodedata.normalize("NFC", "".join(char for char in apart if not _accent(char)))
 
 
 @lru_cache(maxsize=16384)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.checker.llm.answers import SYNONYMS, Answer, label_of, read_answers
+from refchecker.checker.llm.answers import SYNONYMS, ClaimAnswer, label_of, read_answers
 from refchecker.types import Label
 
 E, N, C = Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION
@@ -92,7 +92,7 @@ def test_several_claims(reply, labels):
 
 def test_reasons_and_quotes():
     reply = '{"quote": "born in 1867", "reason": "The year differs.", "label": "Contradiction"}'
-    assert read_answers(reply, ["kq1"])["kq1"] == Answer(C, "The year differs.", "born in 1867")
+    assert read_answers(reply, ["kq1"])["kq1"] == ClaimAnswer(C, "The year differs.", "born in 1867")
 
 
 IDS = ["kq1", "kq2"]

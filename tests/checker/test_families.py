@@ -100,7 +100,7 @@ def test_documents_are_read_in_the_chunks_of_the_family(tmp_path: Path) -> None:
     checker._engine = lambda inputs: widths.extend(len(each.ids) for each in inputs) or engine(inputs)
     [judgment] = checker([Pair(Claim("Paris"), Passage(text, "doc"))])
     assert len(widths) > 1
-    assert max(widths) <= 400 + 10 < len(checker._reader.backend.encode(text).ids)
+    assert max(widths) <= 400 + 10 < len(checker._form.backend.encode(text).ids)
     pieces = [text[span.start : span.end] for span in judgment.spans]
     assert all(piece in text and len(piece) < len(text) for piece in pieces)
 

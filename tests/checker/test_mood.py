@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.checker.embedded.features import Page
+from refchecker.checker.embedded.features import ReadPassage
 from refchecker.checker.embedded.model import ORDER
 from refchecker.checker.embedded.mood import unsettled, without_support
 from refchecker.types import Label
@@ -16,7 +16,7 @@ DENIED, OPEN = Label.CONTRADICTION, Label.NEUTRAL
 
 
 def of(text: str, claim: str = CLAIM) -> Label | None:
-    return unsettled(claim, Page.of(text), text)
+    return unsettled(claim, ReadPassage.of(text), text)
 
 
 @pytest.mark.parametrize(

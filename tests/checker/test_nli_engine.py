@@ -53,7 +53,7 @@ def with_engine(checker: NLIChecker, precision: str) -> Engine:
 
 
 def inputs_of(checker: NLIChecker) -> list[Tokens]:
-    return list(nli._Call(checker._reader).read(PAIRS)[1].values())
+    return list(nli._Call(checker._form).read(PAIRS)[1].values())
 
 
 def test_bf16_with_what_is_close_asked_again_gives_the_labels_of_fp32(exact: NLIChecker) -> None:

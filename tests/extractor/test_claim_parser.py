@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.extractor.llm.parse import Found, read_claims
+from refchecker.extractor.llm.parse import ParsedClaim, read_claims
 
 PARIS = ("Paris", "is in", "France")
 ROME = ("Rome", "is in", "Italy")
@@ -44,7 +44,7 @@ def test_triplets(reply, expected):
     reading = read_claims(reply, triplets=True)
     assert reading is not None
     assert reading.whole
-    assert [found.parts for found in reading.found] == expected
+    assert [found.parts for found in reading.claims] == expected
 
 
 @pytest.mark.parametrize("reply", UNREADABLE)
@@ -56,18 +56,18 @@ def test_what_cannot_be_read_is_not_an_empty_list(reply):
     ("reply", "expected"),
     [
         ('{"claims": [{"sentence": 2, "quote": "q", "claim": "Paris is in France."}]}',
-         Found(("Paris is in France.",), (2,), "q")),
-        ('{"claims": ["Paris is in France. [1, 2]"]}', Found(("Paris is in France.",), (1, 2))),
-        ("- Paris is in France. [3]", Found(("Paris is in France.",), (3,))),
-        ("1. Paris is in France.", Found(("Paris is in France.",))),
+         ParsedClaim(("Paris is in France.",), (2,), "q")),
+        ('{"claims": ["Paris is in France. [1, 2]"]}', ParsedClaim(("Paris is in France.",), (1, 2))),
+        ("- Paris is in France. [3]", ParsedClaim(("Paris is in France.",), (3,))),
+        ("1. Paris is in France.", ParsedClaim(("Paris is in France.",))),
         ('{"claims": [{"sentence_ids": ["[4]"], "text": "Paris is in France."}]}',
-         Found(("Paris is in France.",), (4,))),
+         ParsedClaim(("Paris is in France.",), (4,))),
     ],
 )  # fmt: skip
 def test_sentence_claims(reply, expected):
     reading = read_claims(reply, triplets=False)
     assert reading is not None
-    assert reading.found == (expected,)
+    assert reading.claims == (expected,)
 
 
 def test_of_a_reply_that_is_cut_off_the_whole_claims_stay():
@@ -76,7 +76,7 @@ def test_of_a_reply_that_is_cut_off_the_whole_claims_stay():
     )
     reading = read_claims(reply, triplets=True)
     assert reading is not None
-    assert ([found.parts for found in reading.found], reading.whole) == ([PARIS], False)
+    assert ([found.parts for found in reading.claims], reading.whole) == ([PARIS], False)
 
 
 def test_a_list_that_is_cut_off_before_its_first_claim_is_not_an_empty_list():
@@ -111,6 +111,6 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=60), st.booleans())
 def test_no_reply_is_an_error(reply, triplets):
     reading = read_claims(reply, triplets=triplets)
-    for found in reading.found if reading else ():
+    for found in reading.claims if reading else ():
         assert len(found.parts) == (3 if triplets else 1)
         assert all(part in " ".join(reply.split()) for part in found.parts)

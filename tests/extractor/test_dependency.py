@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from refchecker.errors import UsageError
 from refchecker.extractor.dependency import DependencyExtractor
-from refchecker.extractor.dependency.surface import plain
+from refchecker.extractor.dependency.surface import clean
 from refchecker.registry import load
 from refchecker.text import DECLINES, NOTHING, kind
 from refchecker.types import RESPONSE, Extraction, Record
@@ -394,7 +394,7 @@ def test_a_missing_model_says_what_to_install():
 
 def test_markup_goes_and_places_stay():
     source = '## **Gilda** (1946): see "I Dig Rock and Roll"[1]'
-    made = plain(source, 0, len(source))
+    made = clean(source, 0, len(source))
     assert made.text == "Gilda: see Zembla"
     assert made.original(0, 5) == source[slice(*made.range(0, 5))] == "Gilda"
     assert made.original(11, 17) == "I Dig Rock and Roll"

@@ -14,7 +14,7 @@ from refchecker.errors import UsageError
 from refchecker.localizer.embedding import EmbeddingFinder
 from refchecker.localizer.spans import Array, nearest
 from refchecker.models import SHIPPED, UNFITTED, EmbeddedEncoder, HFEncoder, Tokens, session, settings_of
-from refchecker.models.encoder import _of_windows, windows_of
+from refchecker.models.encoder import joined_windows, windows_of
 from refchecker.types import Claim
 
 
@@ -85,7 +85,7 @@ def test_tokens_come_from_where_they_have_most_context(count: int, room: int) ->
             for w in windows  # type: ignore[attr-defined]
         ]
 
-    [tokens] = _of_windows([range(count)], [[(i, i + 1) for i in range(count)]], run, room)
+    [tokens] = joined_windows([range(count)], [[(i, i + 1) for i in range(count)]], run, room)
     assert tokens.vectors[:, 0].tolist() == list(range(count))
     for start, end in windows_of(count, room, 64):
         for i in range(start, end):

@@ -358,7 +358,7 @@ def test_a_labelled_pair_becomes_the_pieces_that_the_checker_reads(label: Label,
     pytest.importorskip("sklearn")
     from refchecker.checker.embedded import read_config
     from refchecker.checker.embedded.model import Network
-    from refchecker.checker.embedded.reading import Reader
+    from refchecker.checker.embedded.reading import PairReader
     from refchecker.models import SHIPPED
     from training.embedded.labelled import pieces
 
@@ -366,7 +366,7 @@ def test_a_labelled_pair_becomes_the_pieces_that_the_checker_reads(label: Label,
         f"Clerk number {i} filed the papers of that day and went home early." for i in range(60)
     )
     text = f"{filler} {TEXT} {filler}"
-    read = Reader(Network(SHIPPED), read_config(SHIPPED), threads=1, language="en")
+    read = PairReader(Network(SHIPPED), read_config(SHIPPED), threads=1, language="en")
     [rows] = pieces([labelled_item(text, label)], "zero_context", read)
     assert len(rows) == count  # the nearest window and the sentence; where nothing supports, both windows
     assert all(

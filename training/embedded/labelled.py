@@ -5,7 +5,7 @@
 Writes OUT/all, which the shipped network is tuned on, and OUT/fold0 to fold2, whose networks measure
 it: each leaves out a third of the questions of `human/` (zero and accurate context; noisy context may
 not be trained on), and fold1 all of WiCE, so that this too is judged by a network that never saw its
-like. A pair becomes the pieces that the checker would read (`reading.Reader`), with the label of the
+like. A pair becomes the pieces that the checker would read (`reading.PairReader`), with the label of the
 pair. FM2 is left out: none of its claims is Neutral, and a network tuned with it calls no sentence so.
 """
 
@@ -25,7 +25,7 @@ from benchmark.data import data_root
 from benchmark.labels import Item, claim_items, human_items
 from refchecker.checker.embedded import read_config
 from refchecker.checker.embedded.model import ORDER, Network
-from refchecker.checker.embedded.reading import Reader
+from refchecker.checker.embedded.reading import PairReader
 from refchecker.types import Label, Pair
 
 SETTINGS = ("zero_context", "accurate_context")
@@ -56,7 +56,7 @@ def fold_of(items: Sequence[Item]) -> list[int]:
     return found
 
 
-def pieces(items: Sequence[Item], kind: str, read: Reader) -> list[list[dict[str, Any]]]:
+def pieces(items: Sequence[Item], kind: str, read: PairReader) -> list[list[dict[str, Any]]]:
     """The training rows of each item: the nearest piece and the focus, every piece where nothing supports."""
     readings = read([Pair(item.claim, item.passages[0], item.question) for item in items])
     found = []
@@ -82,7 +82,7 @@ def labelled(made: Path, model: Path, out: Path, *, times: int, replay: int, see
     """Write the folders; a line about each."""
     rng = Random(seed)
     root = data_root("human")
-    read = Reader(Unread(model), read_config(model, NEEDED), threads=None, language="en")
+    read = PairReader(Unread(model), read_config(model, NEEDED), threads=None, language="en")
     own: list[tuple[list[dict[str, Any]], int | None, str]] = []  # rows, fold that leaves them out, set
     for setting in SETTINGS:
         items = human_items(root, setting)

@@ -30,10 +30,10 @@ from sklearn.model_selection import GroupKFold
 from benchmark.data import data_root
 from benchmark.labels import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
 from refchecker.checker.embedded import read_config
-from refchecker.checker.embedded.features import VERSION, Page, nearness
+from refchecker.checker.embedded.features import VERSION, ReadPassage, nearness
 from refchecker.checker.embedded.model import ORDER, Network
 from refchecker.checker.embedded.mood import unsettled, without_support
-from refchecker.checker.embedded.reading import Reader, Reading
+from refchecker.checker.embedded.reading import PairReader, PairReading
 from refchecker.checker.thresholds import calibration_error
 from refchecker.suites.human import data as human_data
 from refchecker.types import Claim, Label, Pair, Passage
@@ -104,8 +104,8 @@ def unrelated_rows(rows: Sequence[Row], rng: Random, weight: float) -> Iterator[
         others = rng.sample([group for group in passages if group != row.group], 12)
 
         def near(group: str, claim: str = row.pair.claim.text) -> float:
-            page = Page.of(passages[group].text)
-            return nearness(claim, page.places, page.trigrams)
+            passage = ReadPassage.of(passages[group].text)
+            return nearness(claim, passage.positions, passage.trigrams)
 
         yield row._replace(
             pair=row.pair._replace(passage=passages[max(others, key=near)]),
@@ -163,10 +163,10 @@ def _measured(pairs: Sequence[Pair], model: Path, kept_at: Path) -> tuple[list[i
         with np.load(kept_at) as kept:
             if str(kept["key"]) == key:
                 return kept["places"].tolist(), kept["features"]
-    read = Reader(Network(model), read_config(model, NEEDED), threads=None, language="en")
+    read = PairReader(Network(model), read_config(model, NEEDED), threads=None, language="en")
     parts = (pairs[start : start + PART] for start in range(0, len(pairs), PART))
     readings = (each for part in parts for each in read(part))
-    found = [(i, each.row) for i, each in enumerate(readings) if isinstance(each, Reading)]
+    found = [(i, each.row) for i, each in enumerate(readings) if isinstance(each, PairReading)]
     places, features = [i for i, _ in found], np.array([row for _, row in found], dtype=np.float32)
     np.savez_compressed(kept_at, key=key, places=places, features=features)
     return places, features
@@ -209,7 +209,7 @@ def out_of_fold(features: Array, rows: Sequence[Row], weights: Array, folds: int
 
 def settled(probabilities: Array, rows: Sequence[Row]) -> Array:
     """The probabilities as the checker gives them: none of support that is denied or supposed. # [rows, 3]"""
-    page, found = cache(Page.of), probabilities.copy()
+    page, found = cache(ReadPassage.of), probabilities.copy()
     for place, row in enumerate(rows):
         text = row.pair.passage.text
         if instead := unsettled(row.pair.claim.text, page(text), text):

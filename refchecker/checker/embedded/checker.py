@@ -1,9 +1,9 @@
 """The checker that ships: a compact cross-encoder and a few trees, without torch and without a download.
 
 The network reads the claim beside the pieces of the passage that are nearest to it (`reading`); the trees
-weigh what it says together with which of the claim's words the passage holds (`evidence`). What a passage
+weigh what it says together with which of the claim's words the passage holds (`features`). What a passage
 denies, doubts or supposes, it does not support (`mood`). What a claim says of the passages themselves, and a
-triplet with "yes" or "no" for an object, is put in plain form first (`plain`).
+triplet with "yes" or "no" for an object, is put in another form first (`restate`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from pathlib import Path
 from ...models import SHIPPED
 from ...types import Judgment, Label, Pair
 from ..windows import best_label, rounded
-from . import mood
-from . import restate as plain
+from . import mood, restate
 from .model import ORDER, Network, Trees, digest_of, read_config
-from .reading import Piece, Reader, Reading
+from .reading import PairReader, PairReading, Piece
 
 
 class EmbeddedChecker:
@@ -39,26 +38,30 @@ class EmbeddedChecker:
     ) -> None:
         folder = Path(directory) if directory else SHIPPED
         config = read_config(folder)
-        self._read = Reader(Network(folder), config, threads=threads, language=language)
+        self._read = PairReader(Network(folder), config, threads=threads, language=language)
         self._weigh = Trees(folder)
         self.signature = (
-            f"embedded({config.version},{digest_of(folder)[:6]},m{mood.VERSION},p{plain.VERSION})"
+            f"embedded({config.version},{digest_of(folder)[:6]},m{mood.VERSION},p{restate.VERSION})"
         )
 
     def __call__(self, pairs: Sequence[Pair], /) -> list[Judgment]:
-        put = cache(plain.of)  # a claim comes once for each of its passages
-        asked = [put(pair.claim) for pair in pairs]
+        restated = cache(restate.of)  # a claim comes once for each of its passages
+        claims = [restated(pair.claim) for pair in pairs]
         readings = self._read(
-            [pair._replace(claim=each.claim) for pair, each in zip(pairs, asked, strict=True)]
+            [pair._replace(claim=claim) for pair, (claim, _) in zip(pairs, claims, strict=True)]
         )
-        weighed = iter(self._weigh([each.row for each in readings if isinstance(each, Reading)]))
-        judgments = (
-            _judgment(each, next(weighed)) if isinstance(each, Reading) else each for each in readings
-        )
-        return [plain.turned(own) if each.denied else own for own, each in zip(judgments, asked, strict=True)]
+        weighed = iter(self._weigh([reading.row for reading in readings if isinstance(reading, PairReading)]))
+        judgments = [
+            _judgment(reading, next(weighed)) if isinstance(reading, PairReading) else reading
+            for reading in readings
+        ]
+        return [
+            restate.turned(judgment) if denied else judgment
+            for judgment, (_, denied) in zip(judgments, claims, strict=True)
+        ]
 
 
-def _judgment(reading: Reading, probabilities: Sequence[float]) -> Judgment:
+def _judgment(reading: PairReading, probabilities: Sequence[float]) -> Judgment:
     """The label, and the piece that says it: the focus, unless only a window does."""
     if reading.unsettled:
         probabilities = mood.without_support(probabilities, ORDER, reading.unsettled)
@@ -66,10 +69,10 @@ def _judgment(reading: Reading, probabilities: Sequence[float]) -> Judgment:
     label = best_label(scores)
     if label is Label.NEUTRAL:
         return Judgment(label, rounded(scores))
-    own = ORDER.index(label)
+    output = ORDER.index(label)
 
     def lead(piece: Piece) -> float:
-        return piece.logits[own] - max(score for i, score in enumerate(piece.logits) if i != own)
+        return piece.logits[output] - max(score for i, score in enumerate(piece.logits) if i != output)
 
     deciding = max(reading.windows, key=lead)
     if reading.focus and (lead(reading.focus) > 0 or lead(reading.focus) >= lead(deciding)):

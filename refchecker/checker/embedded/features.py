@@ -1,30 +1,28 @@
-"""What of a claim's words a passage holds, element by element: the evidence that a word-blind model misses.
+"""What of a claim's words a passage holds, element by element: what a word-blind model misses.
 
-Pure Python on English text; a passage is read once (`Page.of`) and compared with as many claims as there are.
+Pure Python on English text; a passage is read once (`ReadPassage.of`) and compared with any number of claims.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...text import NAN, NEGATIONS, STOP, content, share, stem, trigrams
-from ...text.stems import words
+from ...text import NAN, NEGATIONS, STOP, content, share, stem, trigrams, word_set, words_of
 from ...types import Claim
 
 VERSION = 2  # of everything here: a model of these numbers holds for one version only
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'“(\[0-9])|\n+")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
-_DOUBTS_WORDS = (
+_DOUBTS = word_set(
     "may might could would should possibly perhaps maybe likely unlikely probably if unless allegedly "
     "reportedly rumored supposedly doubtful improbable whether"
 )
-_DOUBTS = frozenset(_DOUBTS_WORDS.split())
 _ASKING = re.compile(r"\b(who|whom|whose|when|where|which|what|how (?:many|much|old|long))\b", re.IGNORECASE)
 _KINDS = {"who": 1.0, "whom": 1.0, "whose": 1.0, "when": 2.0, "where": 3.0, "which": 4.0, "what": 4.0}
 
@@ -65,69 +63,73 @@ class Sentence(NamedTuple):
     numbers: frozenset[str]
 
 
-class Page(NamedTuple):
+class ReadPassage(NamedTuple):
     """A passage, read once."""
 
-    order: list[str]  # stems as they come
-    places: dict[str, list[int]]
+    stems: list[str]  # as they come
+    positions: dict[str, list[int]]  # of each stem, in `stems`
     prefixes: frozenset[str]  # the first four letters of each
     trigrams: frozenset[str]
     sentences: list[Sentence]
 
     @classmethod
-    def of(cls, text: str) -> Page:
+    def of(cls, text: str) -> ReadPassage:
         borders = [0, *(edge for match in _SENTENCE.finditer(text) for edge in match.span()), len(text)]
         spans = [span for span in zip(borders[::2], borders[1::2], strict=True) if text[slice(*span)].strip()]
-        parts = [text[start:end] for start, end in spans]
-        found = [words(part) for part in parts]
-        stems = [[stem(word) for word in each] for each in found]
-        order = [each for own in stems for each in own]
-        places: dict[str, list[int]] = {}
-        for place, each in enumerate(order):
-            places.setdefault(each, []).append(place)
+        words = [words_of(text[start:end]) for start, end in spans]
+        stems = [[stem(word) for word in in_sentence] for in_sentence in words]
+        in_order = [word_stem for in_sentence in stems for word_stem in in_sentence]
+        positions: dict[str, list[int]] = {}
+        for position, word_stem in enumerate(in_order):
+            positions.setdefault(word_stem, []).append(position)
         sentences = [
             Sentence(
-                *span,
-                frozenset(word.lower() for word in each),
-                frozenset(own),
-                trigrams(part),
-                frozenset(_named(each)),
-                frozenset(_numbered(own)),
+                start,
+                end,
+                frozenset(word.lower() for word in words[i]),
+                frozenset(stems[i]),
+                trigrams(text[start:end]),
+                frozenset(_names_in(words[i])),
+                frozenset(_numbers_in(stems[i])),
             )
-            for span, each, own, part in zip(spans, found, stems, parts, strict=True)
+            for i, (start, end) in enumerate(spans)
         ]
-        return cls(order, places, frozenset(each[:4] for each in places), trigrams(text), sentences)
+        return cls(in_order, positions, frozenset(_prefixes(positions)), trigrams(text), sentences)
 
 
-_NOTHING = Sentence(0, 0, *[frozenset()] * 5)
+_NO_SENTENCE = Sentence(0, 0, *[frozenset()] * 5)
+
+
+def _prefixes(stems: Iterable[str]) -> list[str]:
+    return [word[:4] for word in stems]
 
 
 def _is_name(word: str) -> bool:
     return word[0].isupper() and word.lower() not in STOP
 
 
-def _named(found: Sequence[str]) -> list[str]:
+def _names_in(words: Sequence[str]) -> list[str]:
     """The stems of a sentence's names."""
-    names = [_is_name(word) for word in found]
-    if len(names) > 1 and not found[1][0].isupper():
-        names[0] = False
-    return [stem(word) for word, name in zip(found, names, strict=True) if name]
+    named = [_is_name(word) for word in words]
+    if len(named) > 1 and not words[1][0].isupper():
+        named[0] = False
+    return [stem(word) for word, is_name in zip(words, named, strict=True) if is_name]
 
 
-def _numbered(stems: Sequence[str]) -> list[str]:
-    return [each for each in stems if each[0].isdigit()]
+def _numbers_in(stems: Collection[str]) -> list[str]:
+    return [word for word in stems if word[0].isdigit()]
 
 
-def longest_run(wanted: Sequence[str], page: Page) -> float:
+def longest_run(wanted: Sequence[str], passage: ReadPassage) -> float:
     """The longest piece of `wanted` that stands in the passage as it is, as a share of its length."""
     best = 0
     for first, start in enumerate(wanted):
-        for place in page.places.get(start, ()):
+        for position in passage.positions.get(start, ()):
             length = 1
             while (
                 first + length < len(wanted)
-                and place + length < len(page.order)
-                and page.order[place + length] == wanted[first + length]
+                and position + length < len(passage.stems)
+                and passage.stems[position + length] == wanted[first + length]
             ):
                 length += 1
             best = max(best, length)
@@ -143,199 +145,193 @@ def nearness(claim: str, stems: Collection[str], letters: Collection[str]) -> fl
     return (share(wanted, stems) if wanted else 0.0) + 0.5 * share(_claim_trigrams(claim), letters)
 
 
-def focus(claim: str, page: Page, *, around: int = 1) -> tuple[int, int]:
+def focus(claim: str, passage: ReadPassage, *, around: int = 1) -> tuple[int, int]:
     """Where the sentence nearest to the claim stands in the passage, with `around` more on each side."""
+    sentences = passage.sentences
     nearest = max(
-        range(len(page.sentences)),
-        key=lambda i: nearness(claim, page.sentences[i].stems, page.sentences[i].trigrams),
+        range(len(sentences)), key=lambda i: nearness(claim, sentences[i].stems, sentences[i].trigrams)
     )
-    chosen = page.sentences[max(0, nearest - around) : nearest + around + 1]
+    chosen = sentences[max(0, nearest - around) : nearest + around + 1]
     return chosen[0].start, chosen[-1].end
 
 
-def features(claim: Claim, page: Page, question: str = "") -> list[float]:
+class _ClaimWords(NamedTuple):
+    """What is compared with a passage: the stems that carry meaning, of a claim and of its elements."""
+
+    stems: tuple[str, ...]
+    texts: tuple[str, str, str]  # subject, predicate and object; "" where there is no triplet
+    elements: list[tuple[str, ...]]  # their stems
+    covers: list[float]  # by each sentence, the share of the claim's stems that it has
+
+
+def features(claim: Claim, passage: ReadPassage, question: str = "") -> list[float]:
     """The evidence in numbers, in the order of NAMES; NaN where there is no triplet, or no question."""
-    parts = claim.triplet or ("", "", "")
-    text = content(claim.text)
-    elements = [content(part) for part in parts]
-    covers = [share(text, sentence.stems) if text else 0.0 for sentence in page.sentences] or [0.0]
-    best = max(range(len(covers)), key=covers.__getitem__)
-    sentence = page.sentences[best] if page.sentences else _NOTHING
+    stems, texts = content(claim.text), claim.triplet or ("", "", "")
+    covers = [share(stems, sentence.stems) if stems else 0.0 for sentence in passage.sentences] or [0.0]
+    words = _ClaimWords(stems, texts, [content(text) for text in texts], covers)
+    nearest = max(range(len(covers)), key=covers.__getitem__)
+    sentence = passage.sentences[nearest] if passage.sentences else _NO_SENTENCE
+    elements = zip(texts, words.elements, strict=True)
     return [
-        *_whole(claim.text, text, page),
-        *_by_sentence(text, elements, covers, page),
-        *(
-            number
-            for part, own in zip(parts, elements, strict=True)
-            for number in _element(part, own, page, sentence)
-        ),
-        *_numbers(text, page, sentence),
-        *_names(claim.text, parts, page, sentence),
+        *_whole(claim.text, stems, passage),
+        *_by_sentence(words, passage),
+        *(number for text, part in elements for number in _element(text, part, passage, sentence)),
+        *_numbers(stems, passage, sentence),
+        *_names(claim.text, texts, passage, sentence),
         *_moods(claim.text, sentence),
-        *_question(text, elements, content(question), page),
+        *_question(words, content(question), passage),
         *_others(claim.text, sentence),
-        *_answer(claim, text, elements, covers, question, page),
+        *_answer(claim, words, question, passage),
     ]
 
 
-def _whole(claim: str, text: tuple[str, ...], page: Page) -> list[float]:
+def _whole(claim: str, stems: tuple[str, ...], passage: ReadPassage) -> list[float]:
     letters = _claim_trigrams(claim)
-    nearest = max((share(letters, sentence.trigrams) for sentence in page.sentences), default=0.0)
+    nearest = max((share(letters, sentence.trigrams) for sentence in passage.sentences), default=0.0)
     return [
-        share(text, page.places),
-        share([each[:4] for each in text], page.prefixes),
-        share(letters, page.trigrams),
+        share(stems, passage.positions),
+        share(_prefixes(stems), passage.prefixes),
+        share(letters, passage.trigrams),
         nearest,
     ]
 
 
-def _by_sentence(
-    text: tuple[str, ...], elements: list[tuple[str, ...]], covers: list[float], page: Page
-) -> list[float]:
+def _by_sentence(words: _ClaimWords, passage: ReadPassage) -> list[float]:
     """Cover by the best sentence, the second, two that follow each other; subject and object together."""
-    ranked = sorted(covers, reverse=True)
-    stems = [sentence.stems for sentence in page.sentences]
-    pairs = [share(text, one | other) for one, other in pairwise(stems)] if text else []
-    subject, _, obj = elements
+    ranked = sorted(words.covers, reverse=True)
+    stems = [sentence.stems for sentence in passage.sentences]
+    pairs = [share(words.stems, one | next_one) for one, next_one in pairwise(stems)] if words.stems else []
+    subject, _, obj = words.elements
     together = NAN
     if subject and obj:
-        together = max((min(share(subject, own), share(obj, own)) for own in stems), default=0.0)
+        together = max((min(share(subject, held), share(obj, held)) for held in stems), default=0.0)
     return [
         ranked[0],
         ranked[1] if len(ranked) > 1 else 0.0,
         max(pairs, default=ranked[0]),
-        float(sum(cover >= 0.8 for cover in covers)),
-        sum(covers) / len(covers),
+        float(sum(cover >= 0.8 for cover in ranked)),
+        sum(words.covers) / len(words.covers),
         together,
     ]
 
 
-def _element(part: str, own: tuple[str, ...], page: Page, sentence: Sentence) -> list[float]:
+def _element(text: str, stems: tuple[str, ...], passage: ReadPassage, sentence: Sentence) -> list[float]:
     return [
-        share(own, page.places),
-        share([each[:4] for each in own], page.prefixes),
-        float(len(own)),
-        longest_run(own, page),
-        share(own, sentence.stems),
-        share(_claim_trigrams(part), page.trigrams) if part else NAN,
+        share(stems, passage.positions),
+        share(_prefixes(stems), passage.prefixes),
+        float(len(stems)),
+        longest_run(stems, passage),
+        share(stems, sentence.stems),
+        share(_claim_trigrams(text), passage.trigrams) if text else NAN,
     ]
 
 
-def _numbers(text: tuple[str, ...], page: Page, sentence: Sentence) -> list[float]:
-    claimed, given = _numbered(text), _numbered(list(page.places))
-    years = [each for each in claimed if _YEAR.fullmatch(each) and each not in page.places]
-    other_years = any(_YEAR.fullmatch(each) for each in given)
+def _numbers(stems: tuple[str, ...], passage: ReadPassage, sentence: Sentence) -> list[float]:
+    claimed, in_passage = _numbers_in(stems), _numbers_in(passage.positions)
+    missing = [number for number in claimed if number not in passage.positions]
+    years = [number for number in missing if _YEAR.fullmatch(number)]
+    other_years = any(map(_YEAR.fullmatch, in_passage))
     return [
         float(len(claimed)),
-        share(claimed, page.places),
-        float(sum(each not in page.places for each in claimed)),
+        share(claimed, passage.positions),
+        float(len(missing)),
         share(claimed, sentence.stems),
-        float(len(given)),
+        float(len(in_passage)),
         len(years) * (1.0 if other_years else 0.5),
     ]
 
 
 @lru_cache(maxsize=2048)
 def _capitals(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words(text) if _is_name(word))
+    return tuple(stem(word) for word in words_of(text) if _is_name(word))
 
 
-def _names(claim: str, parts: Sequence[str], page: Page, sentence: Sentence) -> list[float]:
+def _names(claim: str, texts: Sequence[str], passage: ReadPassage, sentence: Sentence) -> list[float]:
     claimed = _capitals(claim)
+    subject, _, obj = texts
 
     def missing(text: str) -> float:
-        return float(sum(each not in page.places for each in _capitals(text)))
+        return float(sum(name not in passage.positions for name in _capitals(text)))
 
     return [
         float(len(claimed)),
-        share(claimed, page.places),
+        share(claimed, passage.positions),
         missing(claim),
         share(claimed, sentence.stems),
-        missing(parts[0]) if parts[0] else NAN,
-        missing(parts[2]) if parts[2] else NAN,
+        missing(subject) if subject else NAN,
+        missing(obj) if obj else NAN,
     ]
 
 
 def _moods(claim: str, sentence: Sentence) -> list[float]:
     """Whether the claim, and the sentence nearest to it, deny or doubt."""
-    said = frozenset(word.lower() for word in words(claim))
+    in_claim = frozenset(word.lower() for word in words_of(claim))
     return [
-        float(not said.isdisjoint(NEGATIONS)),
-        float(not sentence.lower.isdisjoint(NEGATIONS)),
-        float(not said.isdisjoint(_DOUBTS)),
-        float(not sentence.lower.isdisjoint(_DOUBTS)),
+        float(not words.isdisjoint(signs))
+        for signs in (NEGATIONS, _DOUBTS)
+        for words in (in_claim, sentence.lower)
     ]
 
 
-def _question(
-    text: tuple[str, ...], elements: list[tuple[str, ...]], question: tuple[str, ...], page: Page
-) -> list[float]:
-    """What of the claim was asked already, and whether the passage holds what is new in it."""
-    missing = [each for each in text if each not in page.places]
+def _question(words: _ClaimWords, question: tuple[str, ...], passage: ReadPassage) -> list[float]:
+    """What of the claim the question has already, and whether the passage holds what is new in it."""
+    missing = [word for word in words.stems if word not in passage.positions]
     if not question:
-        return [NAN, NAN, NAN, NAN, NAN, NAN, float(len(missing)), NAN]
-    asked = frozenset(question)
+        return [NAN] * 6 + [float(len(missing)), NAN]
+    known = frozenset(question)
     return [
-        share(text, asked),
-        *(share(own, asked) for own in elements),
-        share(question, page.places),
-        share([each for each in text if each not in asked], page.places),
+        *(share(stems, known) for stems in (words.stems, *words.elements)),
+        share(question, passage.positions),
+        share([word for word in words.stems if word not in known], passage.positions),
         float(len(missing)),
-        share(missing, asked),
+        share(missing, known),
     ]
 
 
 @lru_cache(maxsize=2048)
 def _all_stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, words(text)))
+    return frozenset(map(stem, words_of(text)))
 
 
-def _others(said: str, sentence: Sentence) -> list[float]:
-    """How many names and numbers the sentence has that are not said: what may stand in the claim's place."""
-    known = _all_stems(said)
+def _others(text: str, sentence: Sentence) -> list[float]:
+    """How many names and numbers of the sentence the text has not: what may stand in the claim's place."""
+    known = _all_stems(text)
     return [float(len(sentence.names - known)), float(len(sentence.numbers - known))]
 
 
-def _answer(
-    claim: Claim,
-    text: tuple[str, ...],
-    elements: list[tuple[str, ...]],
-    covers: list[float],
-    question: str,
-    page: Page,
-) -> list[float]:
+def _answer(claim: Claim, words: _ClaimWords, question: str, passage: ReadPassage) -> list[float]:
     """What the claim answers, and whether the passage says that, or something else, where it speaks of it.
 
     The answer is the subject or the object, whichever the question says less of; without a triplet all
-    that was not asked.
+    that the question does not say.
     """
-    asked = frozenset(content(question))
-    if not asked:
+    known = frozenset(content(question))
+    if not known:
         return [NAN] * 11
-    about = [share(asked, sentence.stems) for sentence in page.sentences]
-    place = max(range(len(about)), key=lambda i: about[i] + 0.3 * covers[i], default=-1)
-    sentence = page.sentences[place] if about else _NOTHING
-    said, answer = claim.text, text
-    rest = [each for each in text if each in asked]
+    sentences = zip(passage.sentences, words.covers, strict=False)  # without a sentence there is one cover, 0
+    about = [share(known, sentence.stems) + 0.3 * cover for sentence, cover in sentences]
+    sentence = passage.sentences[about.index(max(about))] if about else _NO_SENTENCE
+    text, answer = claim.text, words.stems
+    rest = [word for word in answer if word in known]
     if claim.triplet:
-        known = [share(own, asked) if own else 1.0 for own in elements]
-        own = 0 if known[0] < known[2] else 2
-        said, answer = claim.triplet[own], elements[own]
-        rest = [each for i, element in enumerate(elements) if i != own for each in element]
-    new = [each for each in answer if each not in asked]
-    names = [each for each in _capitals(said) if each not in asked]
+        subject, _, obj = (share(stems, known) if stems else 1.0 for stems in words.elements)
+        place = 0 if subject < obj else 2
+        text, answer = claim.triplet[place], words.elements[place]
+        rest = [word for i, stems in enumerate(words.elements) if i != place for word in stems]
+    new = [word for word in answer if word not in known]
+    names = [name for name in _capitals(text) if name not in known]
     kind = _ASKING.search(question)
     return [
         *_others(f"{claim.text} {question}", sentence),
         _KINDS.get(kind[1].lower(), 5.0) if kind else 0.0,
-        share(rest, asked),
+        share(rest, known),
         float(len(new)),
-        share(new, page.places),
+        share(new, passage.positions),
         share(new, sentence.stems),
-        share(_claim_trigrams(said), page.trigrams),
+        share(_claim_trigrams(text), passage.trigrams),
         float(len(names)),
-        float(sum(each not in page.places for each in names)),
-        float(len(_numbered(new))),
+        float(sum(name not in passage.positions for name in names)),
+        float(len(_numbers_in(new))),
     ]
 
 
@@ -350,8 +346,8 @@ def network_features(windows: Sequence[Sequence[float]], focus: Sequence[float] 
     alone = focus if focus is not None else windows[best]
     return [
         odds[best][0],
-        max(each[2] for each in odds),
-        min(each[1] for each in odds),
+        max(of_window[2] for of_window in odds),
+        min(of_window[1] for of_window in odds),
         windows[best][0] - windows[best][2],
         *(_log_odds(alone)[i] for i in (0, 2, 1)),
         alone[0] - alone[2],
@@ -362,6 +358,6 @@ def _log_odds(logits: Sequence[float]) -> list[float]:
     """Of each label against the others."""
     rest = [[other for j, other in enumerate(logits) if j != i] for i in range(len(logits))]
     return [
-        own - max(others) - math.log(sum(math.exp(other - max(others)) for other in others))
-        for own, others in zip(logits, rest, strict=True)
+        logit - max(others) - math.log(sum(math.exp(other - max(others)) for other in others))
+        for logit, others in zip(logits, rest, strict=True)
     ]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...errors import UsageError
 from ...models import session, tokenizer_of
 from ...types import Label
-from . import features as evidence
+from . import features
 
 FILES = ("model.onnx", "weigh.onnx", "tokenizer.json", "config.json")
 ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)  # of the outputs of both models
@@ -51,8 +51,8 @@ class Network:
             "input_ids": np.array([row], dtype=np.int64),
             "token_type_ids": np.array([types], dtype=np.int64),
         }
-        found: list[float] = self._session.run(["logits"], feed)[0][0].tolist()
-        return found
+        logits: list[float] = self._session.run(["logits"], feed)[0][0].tolist()
+        return logits
 
 
 class Trees:
@@ -68,8 +68,8 @@ class Trees:
         if not rows:
             return []
         feed = {"features": np.array(rows, dtype=np.float32)}
-        found: list[list[float]] = self._session.run(["probabilities"], feed)[0].tolist()
-        return found
+        probabilities: list[list[float]] = self._session.run(["probabilities"], feed)[0].tolist()
+        return probabilities
 
 
 def digest_of(folder: Path) -> str:
@@ -91,19 +91,16 @@ def read_config(folder: Path, files: Sequence[str] = FILES) -> Config:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         labels, version = tuple(Label(name) for name in raw["labels"]), int(raw["evidence_version"])
-        config = Config(
-            version=str(raw["version"]),
-            **{name: int(raw[name]) for name in Config._fields[1:]},
-        )
+        config = Config(str(raw["version"]), **{name: int(raw[name]) for name in Config._fields[1:]})
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path} is not an embedded model's config: {error!r}") from error
     if labels != ORDER:
         raise UsageError(f"{path}: labels must be {', '.join(ORDER)}.")
     if config.window_tokens + config.max_claim_tokens + 3 > config.max_tokens:
         raise UsageError(f"{path}: window, claim and three special tokens exceed max_tokens.")
-    if version != evidence.VERSION:
+    if version != features.VERSION:
         raise UsageError(
             f"{path}: its trees weigh evidence of version {version}, this package measures version "
-            f"{evidence.VERSION}. Use the model that came with the package, or train it again."
+            f"{features.VERSION}. Use the model that came with the package, or train it again."
         )
     return config

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from ...text.stems import content, share, words
+from ...text import content, share, words_of
 from ...types import Label
-from .features import Page
+from .features import ReadPassage
 
 VERSION = 2  # of everything here: with other rules the same model gives other labels
 HOLDS = 0.7  # a sentence with this share of the claim's content words may say the claim
@@ -23,11 +24,11 @@ SHORT = 5  # words of a part that belongs to the part beside it: "possibly", "in
 LEFT = 0.1  # of Entailment's probability, where the claim is denied, doubted or supposed
 
 
-def _words(*ways: str) -> re.Pattern[str]:
+def _any_of(*ways: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(ways)})\b", re.IGNORECASE)
 
 
-_ASSURED = _words(
+_ASSURED = _any_of(
     r"(?:no|without|beyond|little) (?:\w+ )?(?:doubts?|question|secret)(?! whether)|undoubtedly",
     r"(?:nobody|no[ -]one|none|cannot|can['’]t) (?:can |could |will |would )?(?:be )?"
     r"(?:den(?:y|ied|ies)|doubt(?:s|ed)?|disputed?s?)",
@@ -36,7 +37,7 @@ _ASSURED = _words(
 )
 # These deny what comes after them.
 _NOT = re.compile(
-    _words(
+    _any_of(
         r"not|never|cannot|neither|nor|nobody|no[ -]one|none|no longer|(?:at|by|in|under) no \w+",
         r"den(?:y|ies|ied)|fail(?:s|ed)? to|refuse[sd]? to|unable to|far from",
     ).pattern
@@ -44,11 +45,11 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 # These, of a whole sentence, what it says.
-_FALSE = _words(
+_FALSE = _any_of(
     r"no|false(?:ly)?|untrue|incorrect(?:ly)?|wrong(?:ly)?|mistaken(?:ly)?|contrary to|nothing",
     r"myth|hoax|fabricat(?:ed|ion)|made up|invented|debunked|disprove[dn]|refuted",
 )
-_DOUBTED = _words(
+_DOUBTED = _any_of(
     r"unlikely|improbable|implausible|doubtful|dubious|doubt(?:s|ed)?|questionable|debatable|uncertain|unclear",
     r"unsure|unproven|unconfirmed|unverified|not (?:certain|sure|clear|known)|inconceivable|unthinkable",
     r"open to question|remains to be seen|anything but (?:sure|certain|clear)|hardly|scarcely",
@@ -58,7 +59,7 @@ _DOUBTED = _words(
     r"conceivabl[ey]|presumably|chance that|whether|may or may not",
 )
 _SUPPOSED = re.compile(
-    _words(r"if|unless|provid(?:ed|ing) that|assuming|suppos(?:e|ing)|imagine|in case|on condition").pattern
+    _any_of(r"if|unless|provid(?:ed|ing) that|assuming|suppos(?:e|ing)|imagine|in case|on condition").pattern
     + r"|^\W*(?:had|were|should)\b",
     re.IGNORECASE,
 )
@@ -95,33 +96,33 @@ _PART = re.compile(
 )
 
 
-def unsettled(claim: str, page: Page, text: str) -> Label | None:
+def unsettled(claim: str, passage: ReadPassage, text: str) -> Label | None:
     """What the claim is, by every sentence that holds it, if not so: denied (Contradiction), or doubted or
     supposed (Neutral). None where a sentence says it plainly, none holds it, or the claim says it so itself.
 
-    `text` is what `page` was read from.
+    `text` is what `passage` was read from.
 
     >>> text = "The story that Ada wrote it is made up."
-    >>> unsettled("Ada wrote it", Page.of(text), text)
+    >>> unsettled("Ada wrote it", ReadPassage.of(text), text)
     <Label.CONTRADICTION: 'Contradiction'>
     """
     wanted = content(claim)
     if not wanted:
         return None
-    own = _ASSURED.sub(" ", claim)
-    moods = {ways: label for ways, label in _MOODS.items() if not ways.search(own)}
-    held = [(share(wanted, each.stems), each.start, each.end) for each in page.sentences]
-    holding = sorted((each for each in held if each[0] >= HOLDS), reverse=True)
-    found = [_unsettled_by(text[start:end], frozenset(wanted), moods) for _, start, end in holding]
-    return None if None in found else next(iter(found), None)
+    claimed = _ASSURED.sub(" ", claim)
+    moods = {ways: label for ways, label in _MOODS.items() if not ways.search(claimed)}
+    held = [(share(wanted, sentence.stems), sentence.start, sentence.end) for sentence in passage.sentences]
+    holding = sorted((sentence for sentence in held if sentence[0] >= HOLDS), reverse=True)
+    labels = [_unsettled_by(text[start:end], frozenset(wanted), moods) for _, start, end in holding]
+    return None if None in labels else next(iter(labels), None)
 
 
 def without_support(probabilities: Sequence[float], order: Sequence[Label], instead: Label) -> list[float]:
     """The probabilities, in `order`, with most of Entailment's given to another label; they sum to 1."""
-    own, other = order.index(Label.ENTAILMENT), order.index(instead)
+    support, other = order.index(Label.ENTAILMENT), order.index(instead)
     moved = list(probabilities)
-    moved[own] *= LEFT
-    moved[other] += probabilities[own] - moved[own]
+    moved[support] *= LEFT
+    moved[other] += probabilities[support] - moved[support]
     return moved
 
 
@@ -129,12 +130,12 @@ def _unsettled_by(
     sentence: str, wanted: frozenset[str], moods: Mapping[re.Pattern[str], Label]
 ) -> Label | None:
     """The same of one sentence: of what frames it, and of the part of it that says the claim."""
-    plain = _ASSURED.sub(" ", sentence)
-    for frame in _frames(plain):
+    sentence = _ASSURED.sub(" ", sentence)
+    for frame in _frames(sentence):
         if label := next((label for ways, label in moods.items() if ways.search(frame)), None):
             return label
-    said, around = _saying(plain, wanted)
-    if _NOT in moods and any(wanted & {*content(said[each.end() :])} for each in _NOT.finditer(said)):
+    part, around = _saying(sentence, wanted)
+    if _NOT in moods and any(wanted & {*content(part[match.end() :])} for match in _NOT.finditer(part)):
         return Label.CONTRADICTION
     if any(ways in moods and ways.search(around) for ways in (_DOUBTED, _SUPPOSED)):
         return Label.NEUTRAL
@@ -156,25 +157,34 @@ def _saying(sentence: str, wanted: frozenset[str]) -> tuple[str, str]:
     where it says more than the claim."""
 
     def no_more(stems: frozenset[str]) -> bool:
-        there = len(stems & wanted)
-        return bool(there) and len(stems) - there <= max(OTHERS, MORE * there)
+        claimed = len(stems & wanted)
+        return bool(claimed) and len(stems) - claimed <= max(OTHERS, MORE * claimed)
 
     parts = _parts(sentence)
     if not parts:
         return "", ""
-    best = first = last = max(range(len(parts)), key=lambda i: len(wanted & parts[i][1]))
-    while first > 0 and parts[first - 1][2] <= SHORT:
+    best = first = last = max(range(len(parts)), key=lambda i: len(wanted & parts[i].stems))
+    while first > 0 and parts[first - 1].words <= SHORT:
         first -= 1
-    while last < len(parts) - 1 and parts[last + 1][2] <= SHORT:
+    while last < len(parts) - 1 and parts[last + 1].words <= SHORT:
         last += 1
     around = parts[first : last + 1]
-    said = parts[best][0] if no_more(parts[best][1]) else ""
-    whole = frozenset().union(*(own for _, own, _ in around))
-    return said, " ".join(text for text, _, _ in around) if no_more(whole) else ""
+    all_stems = frozenset().union(*(part.stems for part in around))
+    return (
+        parts[best].text if no_more(parts[best].stems) else "",
+        " ".join(part.text for part in around) if no_more(all_stems) else "",
+    )
+
+
+class _Part(NamedTuple):
+    """What stands between two commas or conjunctions."""
+
+    text: str
+    stems: frozenset[str]  # of its content words
+    words: int
 
 
 @lru_cache(maxsize=2048)
-def _parts(sentence: str) -> list[tuple[str, frozenset[str], int]]:
-    """What stands between commas and conjunctions: text, content words, number of words."""
-    found = [(part, frozenset(content(part)), len(words(part))) for part in _PART.split(sentence)]
-    return [part for part in found if part[2]]
+def _parts(sentence: str) -> list[_Part]:
+    parts = [_Part(text, frozenset(content(text)), len(words_of(text))) for text in _PART.split(sentence)]
+    return [part for part in parts if part.words]

@@ -8,21 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import NamedTuple
 
-from ...types import Claim, Judgment, Label, Pair, Passage
-from ..windows import cut, too_long
-from .features import Page, features, focus, nearness, network_features
+from ...types import Judgment, Label, Pair, Passage
+from ..windows import CANNOT_CUT, cut, too_long, unaskable
+from .features import ReadPassage, features, focus, nearness, network_features
 from .model import Config, Network
 from .mood import unsettled
 
 Input = tuple[tuple[int, ...], tuple[int, ...]]  # token ids of a piece and of a claim
-
-
-class Asked(NamedTuple):
-    """What a judgment depends on."""
-
-    claim: Claim
-    passage: Passage
-    question: str
 
 
 class Piece(NamedTuple):
@@ -32,7 +24,7 @@ class Piece(NamedTuple):
     logits: list[float]
 
 
-class Reading(NamedTuple):
+class PairReading(NamedTuple):
     """Everything known of one claim and passage: `row` is what the trees weigh, `unsettled` what the claim is
     where the passage denies, doubts or supposes it."""
 
@@ -53,10 +45,10 @@ class _Plan(NamedTuple):
         return [ids for ids, _ in (*self.windows, *((self.focus,) if self.focus else ()))]
 
 
-class Reader:
+class PairReader:
     """Readings of pairs, in order; a `Judgment` where there is nothing to read.
 
-    Each different (claim, passage, question) is read once a call, each (piece, claim) run alone through
+    Each different pair is read once a call, each (piece, claim) run alone through
     the network, so a reading does not depend on what else is asked: int8 scales are taken per input.
     """
 
@@ -64,10 +56,9 @@ class Reader:
         self._network, self._config, self._language = network, config, language
         self._threads = threads or _cores()
 
-    def __call__(self, pairs: Sequence[Pair]) -> list[Reading | Judgment]:
+    def __call__(self, pairs: Sequence[Pair]) -> list[PairReading | Judgment]:
         call = _Call(self._network, self._config, self._language)
-        asked = [Asked(pair.claim, pair.passage, pair.question) for pair in pairs]
-        plans = {each: call.plan(each) for each in dict.fromkeys(asked)}
+        plans = {pair: call.plan(pair) for pair in dict.fromkeys(pairs)}
         inputs = dict.fromkeys(
             ids for plan in plans.values() if isinstance(plan, _Plan) for ids in plan.inputs
         )
@@ -75,10 +66,10 @@ class Reader:
             answers = pool.map(lambda ids: self._network.logits(*ids), inputs)
             logits = dict(zip(inputs, answers, strict=True))
         readings = {
-            each: plan if isinstance(plan, Judgment) else call.reading(each, plan, logits)
-            for each, plan in plans.items()
+            pair: plan if isinstance(plan, Judgment) else call.reading(pair, plan, logits)
+            for pair, plan in plans.items()
         }
-        return [readings[each] for each in asked]
+        return [readings[pair] for pair in pairs]
 
 
 class _Call:
@@ -88,42 +79,40 @@ class _Call:
         self._config, self._language = config, language
         self._encoded = cache(network.encoded)
         self._pieces = cache(self._cut)
-        self._page = cache(Page.of)
+        self._read = cache(ReadPassage.of)
 
-    def plan(self, asked: Asked) -> _Plan | Judgment:
+    def plan(self, pair: Pair) -> _Plan | Judgment:
         """What to read, or why nothing can be asked."""
-        claim, passage = asked.claim.text, asked.passage
+        claim, passage = pair.claim.text, pair.passage
         claim_ids = tuple(self._encoded(claim).ids)
-        if not claim_ids:
-            return Judgment(Label.ABSTAIN, note="the claim is empty")
+        length = len(self._encoded(passage.text).ids)
         if len(claim_ids) > self._config.max_claim_tokens:
             return too_long(len(claim_ids), self._config.max_claim_tokens)
-        length = len(self._encoded(passage.text).ids)
-        if not length:
-            return Judgment(Label.ABSTAIN, note="the reference is empty")
+        if empty := unaskable(bool(claim_ids), bool(length)):
+            return empty
         pieces = self._pieces(passage)
         if not pieces:
-            return Judgment(Label.ABSTAIN, note="the reference cannot be cut into pieces that fit the model")
+            return CANNOT_CUT
 
         def planned(piece: Passage) -> tuple[Input, Passage]:
             ids = tuple(self._encoded(piece.text).ids[: self._config.window_tokens])
             return (ids, claim_ids), piece
 
-        page = self._page(passage.text)
+        read = self._read(passage.text)
         windows = [planned(piece) for piece in self._nearest(claim, pieces)]
-        if length <= self._config.focus_from_tokens or not page.sentences:
+        if length <= self._config.focus_from_tokens or not read.sentences:
             return _Plan(windows, None)
-        return _Plan(windows, planned(passage.cut(*focus(claim, page))))
+        return _Plan(windows, planned(passage.cut(*focus(claim, read))))
 
-    def reading(self, asked: Asked, plan: _Plan, logits: dict[Input, list[float]]) -> Reading:
+    def reading(self, pair: Pair, plan: _Plan, logits: dict[Input, list[float]]) -> PairReading:
         windows = [Piece(piece, logits[ids]) for ids, piece in plan.windows]
         focused = Piece(plan.focus[1], logits[plan.focus[0]]) if plan.focus else None
-        page = self._page(asked.passage.text)
+        claim, passage, read = pair.claim, pair.passage, self._read(pair.passage.text)
         row = [
-            *features(asked.claim, page, asked.question),
-            *network_features([each.logits for each in windows], focused.logits if focused else None),
+            *features(claim, read, pair.question),
+            *network_features([window.logits for window in windows], focused.logits if focused else None),
         ]
-        return Reading(row, windows, focused, unsettled(asked.claim.text, page, asked.passage.text))
+        return PairReading(row, windows, focused, unsettled(claim.text, read, passage.text))
 
     def _nearest(self, claim: str, pieces: Sequence[Passage]) -> Sequence[Passage]:
         """The few pieces whose words are nearest to the claim's; all, where they are few."""
@@ -131,8 +120,8 @@ class _Call:
             return pieces
 
         def distance(piece: Passage) -> float:
-            page = self._page(piece.text)
-            return -nearness(claim, page.places, page.trigrams)
+            read = self._read(piece.text)
+            return -nearness(claim, read.positions, read.trigrams)
 
         return sorted(pieces, key=distance)[: self._config.candidates]
 

@@ -73,14 +73,14 @@ _OPPOSITE = {label: label for label in Label} | {
 }
 
 
-class Plain(NamedTuple):
+class Restated(NamedTuple):
     """A claim that a passage can say, and whether what was claimed is that it is not so."""
 
     claim: Claim
     denied: bool = False
 
 
-def of(claim: Claim) -> Plain:
+def of(claim: Claim) -> Restated:
     """What a claim asks of a passage; most claims as they are.
 
     >>> of(Claim.of_triplet("Passage 4", "states", "the limit is 30 percent")).claim.text
@@ -89,22 +89,22 @@ def of(claim: Claim) -> Plain:
     'goat milk is digested faster.'
     >>> of(Claim.of_triplet("Passage 4", "does not state", "a limit")).claim.text
     'Passage 4 does not state a limit'
-    >>> asked, denied = of(Claim.of_triplet("goat milk", "creates mucus", "No"))
-    >>> asked.text, denied
+    >>> opposite, denied = of(Claim.of_triplet("goat milk", "creates mucus", "No"))
+    >>> opposite.text, denied
     ('goat milk creates mucus', True)
     """
     if not claim.triplet:
         text = _ENDS.sub("", _STARTS.sub("", claim.text, count=1), count=1)
-        return Plain(claim if text == claim.text else Claim(text, None, claim.spans))
+        return Restated(claim if text == claim.text else Claim(text, None, claim.spans))
     subject, predicate, obj = claim.triplet
     if _SUBJECT.fullmatch(subject) and _SAYS.fullmatch(predicate) and obj and not _NOTHING.match(obj):
-        return Plain(Claim(obj, None, claim.spans))
+        return Restated(Claim(obj, None, claim.spans))
     if subject and _FOUND_IN.fullmatch(predicate) and _PLACE.fullmatch(obj):
-        return Plain(Claim(subject, None, claim.spans))
+        return Restated(Claim(subject, None, claim.spans))
     if subject and predicate and (answer := _ANSWER.fullmatch(obj)):
-        return Plain(Claim.of_triplet(subject, predicate, "", claim.spans), answer["no"] is not None)
+        return Restated(Claim.of_triplet(subject, predicate, "", claim.spans), answer["no"] is not None)
     kept = _ENDS.sub("", obj)
-    return Plain(claim if kept == obj else Claim.of_triplet(subject, predicate, kept, claim.spans))
+    return Restated(claim if kept == obj else Claim.of_triplet(subject, predicate, kept, claim.spans))
 
 
 def turned(judgment: Judgment) -> Judgment:

@@ -17,8 +17,8 @@ from ...llms.types import Client, GaveUp, Refused, Reply
 from ...text import find_quote
 from ...types import Judgment, Label, Pair, Passage
 from ..votes import majority, over_windows
-from ..windows import cut
-from .answers import Answer, read_answers
+from ..windows import cut, unaskable
+from .answers import ClaimAnswer, read_answers
 from .logprobs import label_scores
 from .question import Question, questions, written
 
@@ -48,7 +48,7 @@ def llm_checker(
     )
 
 
-class _Heard(NamedTuple):
+class _Outcome(NamedTuple):
     """What a reply says, by claim, and about the claims it leaves out: why, and whether to ask again."""
 
     judgments: dict[str, Judgment]
@@ -98,7 +98,7 @@ class LLMChecker:
         self._counts: Counter[str] = Counter()
         prompts = [self._one, self._joint][: min(2, claims_per_prompt)]
         self.signature = (
-            f"llm({client.signature},{','.join(each.version for each in prompts)},"
+            f"llm({client.signature},{','.join(used.version for used in prompts)},"
             f"claims:{claims_per_prompt},votes:{votes},v{VERSION})"
         )
 
@@ -119,23 +119,23 @@ class LLMChecker:
     async def _judgments(self, pairs: Sequence[Pair]) -> list[Judgment]:
         """Each different claim and piece is asked once, however often it comes."""
         pieces = {passage: self._pieces(passage) for passage in dict.fromkeys(pair.passage for pair in pairs)}
-        given = [(written(pair.claim), pair.passage, pair.question) for pair in pairs]
-        wanted = dict.fromkeys(
+        wanted = [(written(pair.claim), pair.passage, pair.question) for pair in pairs]
+        askable = dict.fromkeys(
             (claim, piece, question)
-            for claim, passage, question in given
+            for claim, passage, question in wanted
             if not _unaskable(claim, passage)
             for piece in pieces[passage]
         )
-        asked = list(questions(wanted, self._claims_per_prompt))
+        requests = list(questions(askable, self._claims_per_prompt))
         judged = {
-            (claim, each.piece, each.asked): judgment
-            for each, judgments in zip(asked, await gather(map(self._voted, asked)), strict=True)
+            (claim, request.piece, request.user_question): judgment
+            for request, judgments in zip(requests, await gather(map(self._voted, requests)), strict=True)
             for claim, judgment in judgments.items()
         }
         return [
             _unaskable(claim, passage)
             or over_windows([judged[claim, piece, question] for piece in pieces[passage]])
-            for claim, passage, question in given
+            for claim, passage, question in wanted
         ]
 
     def _pieces(self, passage: Passage) -> list[Passage]:
@@ -148,35 +148,30 @@ class LLMChecker:
         if self._votes == 1:
             return samples[0]
         votes = {claim: [sample[claim] for sample in samples] for claim in question.claims}
-        decided = {claim: majority(each) for claim, each in votes.items()}
-        for claim, each in votes.items():
-            read: list[Label] = [vote.label for vote in each if vote.label is not Label.ABSTAIN]
-            if decided[claim].label is not Label.ABSTAIN:
+        decided = {claim: majority(of_claim) for claim, of_claim in votes.items()}
+        for claim, winner in decided.items():
+            if winner.label is not Label.ABSTAIN:
+                read = [vote.label for vote in votes[claim] if vote.label is not Label.ABSTAIN]
                 self._counts["votes"] += len(read)
-                self._counts["flips"] += len(read) - read.count(decided[claim].label)
+                self._counts["flips"] += len(read) - read.count(winner.label)
         return decided
 
     async def _judged(self, question: Question, sample: int) -> dict[str, Judgment]:
         """A judgment for every claim of the question; those without an answer are asked again alone."""
-        heard = await self._asked(question, sample)
-        judgments = dict(heard.judgments)
+        first = await self._outcome(question, sample)
+        judgments = dict(first.judgments)
         left = [claim for claim in question.claims if claim not in judgments]
-        notes = dict.fromkeys(left, heard.note)
-        if left and not heard.final:
+        notes = dict.fromkeys(left, first.note)
+        if left and not first.final:
             self._counts["answers missing or unreadable, asked for again"] += len(left)
             alone = [question._replace(claims=(claim,)) for claim in left]
-            for claim, again in zip(
-                left, await gather(self._asked(each, sample) for each in alone), strict=True
-            ):
-                judgments |= again.judgments
-                notes[claim] = again.note
-        return judgments | {
-            claim: Judgment(Label.ABSTAIN, note=note)
-            for claim, note in notes.items()
-            if claim not in judgments
-        }
+            again = await gather(self._outcome(single, sample) for single in alone)
+            for claim, outcome in zip(left, again, strict=True):
+                judgments |= outcome.judgments
+                notes[claim] = outcome.note
+        return {claim: Judgment(Label.ABSTAIN, note=note) for claim, note in notes.items()} | judgments
 
-    async def _asked(self, question: Question, sample: int) -> _Heard:
+    async def _outcome(self, question: Question, sample: int) -> _Outcome:
         """One request. A joint reply is kept as it is, as its gaps are asked for in other requests."""
         alone = len(question.claims) == 1
         request, ids = question.request(
@@ -189,19 +184,20 @@ class LLMChecker:
         try:
             reply = await self._client.ask(request, accept=readable if alone else None)
         except GaveUp as error:
-            return _Heard({}, str(error), final=True)
+            return _Outcome({}, str(error), final=True)
         except Refused as error:  # one of several claims can be the cause
-            return _Heard({}, str(error), final=alone)
+            return _Outcome({}, str(error), final=alone)
         answers = read_answers(reply.text, ids)
         judgments = {
             claim: self._judgment(answers[name], question.piece, reply if alone else None)
             for name, claim in zip(ids, question.claims, strict=True)
             if name in answers
         }
-        said = reply.text[:_NOTE_CHARS]
-        return _Heard(judgments, said if said.strip() else f"the reply was empty (it ended by {reply.stop})")
+        beginning = reply.text[:_NOTE_CHARS]
+        empty = f"the reply was empty (it ended by {reply.stop})"
+        return _Outcome(judgments, beginning if beginning.strip() else empty)
 
-    def _judgment(self, answer: Answer, piece: Passage, alone: Reply | None) -> Judgment:
+    def _judgment(self, answer: ClaimAnswer, piece: Passage, alone: Reply | None) -> Judgment:
         """The answer with its quote found in the piece; without one, all of the piece is the evidence."""
         places = find_quote(answer.quote, piece.text) if "quote" in self._fields else []
         if "quote" in self._fields and answer.quote.strip() and not places:
@@ -218,8 +214,4 @@ class LLMChecker:
 
 
 def _unaskable(claim: str, passage: Passage) -> Judgment | None:
-    if not claim.strip(" |"):
-        return Judgment(Label.ABSTAIN, note="the claim is empty")
-    if not passage.text.strip():
-        return Judgment(Label.ABSTAIN, note="the reference is empty")
-    return None
+    return unaskable(bool(claim.strip(" |")), bool(passage.text.strip()))

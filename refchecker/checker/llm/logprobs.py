@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ...types import Label
 
 ALTERNATIVES = 10  # per token; the three labels are among the first
-_LABELS = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)
+LABELS = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)
 _BEFORE_LABEL = re.compile(r"\blabel\b[\"'*]*\s*[:=]\s*", re.IGNORECASE)
 _LEAST_MASS = 0.5  # with less than this on the three labels, it is not where the label is told
 
@@ -35,12 +35,12 @@ def label_scores(tokens: Sequence[tuple[str, Mapping[str, float]]]) -> dict[Labe
 
 
 def _scores(alternatives: Mapping[str, float]) -> dict[Label, float]:
-    mass = dict.fromkeys(_LABELS, 0.0)
+    mass = dict.fromkeys(LABELS, 0.0)
     for token, logprob in alternatives.items():
         letters = re.findall(r"[^\W\d_]+", token)
-        said = letters[-1].casefold() if letters else ""
-        for label in _LABELS:
-            if said and (label.casefold().startswith(said) or said.startswith(label.casefold())):
+        word = letters[-1].casefold() if letters else ""
+        for label in LABELS:
+            if word and (label.casefold().startswith(word) or word.startswith(label.casefold())):
                 mass[label] += math.exp(min(0.0, logprob))
     total = sum(mass.values())
     return {label: value / total for label, value in mass.items()} if total >= _LEAST_MASS else {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .checker import NLIChecker
+from .checker import DEFAULT_MODEL, NLIChecker
 
 __all__ = [
+    "DEFAULT_MODEL",
     "NLIChecker",
 ]

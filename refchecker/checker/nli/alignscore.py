@@ -62,10 +62,10 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise UsageError(f"no checkpoint {str(path)!r}. AlignScore's are published at {PUBLISHED}.")
     try:  # tensors and plain values only: a pickle could run anything
-        found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        checkpoint: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
     except Exception as error:  # torch raises what the file happens to break
         reason = str(error).strip().partition("\n")[0][:200]
         raise UsageError(f"cannot read the checkpoint {str(path)!r} as tensors: {reason}") from error
-    if "state_dict" not in found:
+    if "state_dict" not in checkpoint:
         raise UsageError(f"{path} has no state_dict; it is no AlignScore checkpoint")
-    return found
+    return checkpoint

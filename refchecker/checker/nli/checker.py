@@ -6,12 +6,23 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any, TypeVar
 
 from ...errors import UsageError, imported
 from ...models import check_compiler, devices, name_and_version, precision_on
 from ...types import Judgment, Label, Pair, Passage
-from ..windows import MIN_TOKENS, VERSION, Scores, combine, cut, too_long, window_tokens
+from ..windows import (
+    CANNOT_CUT,
+    MIN_TOKENS,
+    VERSION,
+    Scores,
+    combine,
+    cut,
+    too_long,
+    unaskable,
+    window_tokens,
+)
 from .engine import CPU_BATCH_TOKENS, GPU_BATCH_TOKENS, Engine, Recipe
 from .families import Family, Joiner, Tokens, family_of
 from .heads import labels_of
@@ -69,7 +80,7 @@ class NLIChecker:
         limit = token_limit(model, config, tokenizer, family=kind, max_tokens=max_tokens)
         join = Joiner(kind, tokenizer, model)
         room = limit - join.added
-        self._reader = _Reader(tokenizer.backend_tokenizer, join, room, kind.chunk_tokens or room, language)
+        self._form = _InputForm(tokenizer.backend_tokenizer, join, room, kind.chunk_tokens or room, language)
 
         takes_types = "token_type_ids" in tokenizer.model_input_names and not kind.one_text
         recipe = Recipe(
@@ -95,11 +106,11 @@ class NLIChecker:
         judgments: list[Judgment] = []
         scores: dict[Key, Scores] = {}
         with self._lock:
-            call = _Call(self._reader)
+            call = _Call(self._form)
             pools = (pairs[first : first + _POOL_PAIRS] for first in range(0, len(pairs), _POOL_PAIRS))
-            for plans, asked in _ahead(call.read, pools):
-                rows = self._engine(list(asked.values()))
-                for key, row in zip(asked, rows, strict=True):
+            for plans, inputs in _ahead(call.read, pools):
+                rows = self._engine(list(inputs.values()))
+                for key, row in zip(inputs, rows, strict=True):
                     scores[key] = dict(zip(self._labels, row, strict=True))
                 judgments += [_judged(plan, scores) for plan in plans]
         return judgments
@@ -110,8 +121,8 @@ Plan = Judgment | list[tuple[Key, Passage]]
 
 
 @dataclass(frozen=True)
-class _Reader:
-    """What reading texts for a model takes: the tokenizer, how a pair is joined, tokens it has."""
+class _InputForm:
+    """How texts become inputs: the tokenizer, how a pair is joined, the tokens there is room for."""
 
     backend: Any
     join: Joiner
@@ -123,8 +134,8 @@ class _Reader:
 class _Call:
     """One call's texts: each tokenised once, cut once per window size, each pair asked once."""
 
-    def __init__(self, reader: _Reader) -> None:
-        self._reader = reader
+    def __init__(self, form: _InputForm) -> None:
+        self._form = form
         self._encodings: dict[str, Any] = {}
         self._cuts: dict[tuple[str, int], list[tuple[int, int]]] = {}
         self._asked: set[Key] = set()
@@ -133,35 +144,29 @@ class _Call:
         """The plan of each pair, and the inputs that no pair before has asked for."""
         texts = dict.fromkeys(text for pair in pairs for text in (pair.claim.text, pair.passage.text))
         new = [text for text in texts if text not in self._encodings]
-        encodings = self._reader.backend.encode_batch(new, add_special_tokens=False)  # on all cores
+        encodings = self._form.backend.encode_batch(new, add_special_tokens=False)  # on all cores
         self._encodings.update(zip(new, encodings, strict=True))
         plans = [self._plan(pair) for pair in pairs]
         keys = dict.fromkeys(key for plan in plans if isinstance(plan, list) for key, _ in plan)
-        asked = {key: self._joined(key) for key in keys if key not in self._asked}
-        self._asked.update(asked)
-        return plans, asked
+        inputs = {key: self._form.join(*map(self._encoded, key)) for key in keys if key not in self._asked}
+        self._asked.update(inputs)
+        return plans, inputs
 
     def _plan(self, pair: Pair) -> Plan:
         """What to ask the model about a pair, or the judgment where it cannot be asked."""
-        claim, passage, reader = pair.claim.text, pair.passage, self._reader
-        if not claim.strip():
-            return Judgment(Label.ABSTAIN, note="the claim is empty")
-        if not passage.text.strip():
-            return Judgment(Label.ABSTAIN, note="the reference is empty")
+        claim, passage, form = pair.claim.text, pair.passage, self._form
+        if empty := unaskable(bool(claim.strip()), bool(passage.text.strip())):
+            return empty
         claim_tokens = len(self._encoded(claim).ids)
-        if len(self._encoded(passage.text).ids) <= min(reader.room - claim_tokens, reader.premise_tokens):
+        if len(self._encoded(passage.text).ids) <= min(form.room - claim_tokens, form.premise_tokens):
             return [((passage.text, claim), passage)]
-        max_tokens = min(window_tokens(claim_tokens, reader.room), reader.premise_tokens)
+        max_tokens = min(window_tokens(claim_tokens, form.room), form.premise_tokens)
         if not max_tokens:
-            return too_long(claim_tokens, reader.room - MIN_TOKENS)
+            return too_long(claim_tokens, form.room - MIN_TOKENS)
         pieces = self._windows(passage, max_tokens)
         if not pieces:
-            return Judgment(Label.ABSTAIN, note="the reference cannot be cut into pieces that fit the model")
+            return CANNOT_CUT
         return [((piece.text, claim), piece) for piece in pieces]
-
-    def _joined(self, key: Key) -> Tokens:
-        premise, claim = key
-        return self._reader.join(self._encoded(premise), self._encoded(claim))
 
     def _windows(self, passage: Passage, max_tokens: int) -> list[Passage]:
         key = (passage.text, max_tokens)
@@ -170,14 +175,14 @@ class _Call:
                 Passage(passage.text, ""),
                 lambda text: self._encoded(text).offsets,
                 max_tokens=max_tokens,
-                language=self._reader.language,
+                language=self._form.language,
             )
             self._cuts[key] = [(piece.start, piece.start + len(piece.text)) for piece in pieces]
         return [passage.cut(start, end) for start, end in self._cuts[key]]
 
     def _encoded(self, text: str) -> Any:
         if text not in self._encodings:
-            self._encodings[text] = self._reader.backend.encode(text, add_special_tokens=False)
+            self._encodings[text] = self._form.backend.encode(text, add_special_tokens=False)
         return self._encodings[text]
 
 
@@ -202,11 +207,7 @@ def _labels(family: Family, config: Any, model: str) -> tuple[Label, ...]:
 def _ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`work` of each item in order, the next one done on another thread while the caller uses this one."""
     with ThreadPoolExecutor(max_workers=1) as thread:
-        ready: Future[Result] | None = None
-        for item in items:
-            following = thread.submit(work, item)
-            if ready is not None:
-                yield ready.result()
-            ready = following
-        if ready is not None:
+        begun = (thread.submit(work, item) for item in items)
+        last: Future[Result] = Future()  # nothing follows it, so nobody waits for it
+        for ready, _ in pairwise(chain(begun, [last])):
             yield ready.result()

@@ -120,11 +120,11 @@ class Engine:
     def _forward(self, model: Any, inputs: Sequence[Tokens]) -> Any:
         """Probabilities on the device.  # [inputs, outputs]"""
         torch, recipe = self._torch, self._recipe
-        tensors = {"input_ids": self._padded([each.ids for each in inputs], recipe.pad_id)}
+        tensors = {"input_ids": self._padded([tokens.ids for tokens in inputs], recipe.pad_id)}
         if recipe.pad_type is not None:
-            tensors["token_type_ids"] = self._padded([each.types for each in inputs], recipe.pad_type)
-        if len({len(each.ids) for each in inputs}) > 1:  # attention without a mask is the faster one
-            tensors["attention_mask"] = self._padded([[1] * len(each.ids) for each in inputs], 0)
+            tensors["token_type_ids"] = self._padded([tokens.types for tokens in inputs], recipe.pad_type)
+        if len({len(tokens.ids) for tokens in inputs}) > 1:  # attention without a mask is the faster one
+            tensors["attention_mask"] = self._padded([[1] * len(tokens.ids) for tokens in inputs], 0)
         with torch.inference_mode():
             logits = model(**tensors).logits.float()
             if logits.shape[1] == 1:  # the sigmoid, as a softmax over two

@@ -8,7 +8,6 @@ The formats are those their authors document: MiniCheck (arXiv 2404.10774), Alig
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -63,16 +62,16 @@ _NAMED = {  # the first that is found in a model's name
 }
 
 
-def family_of(model: str, given: str | None = None) -> Family:
-    """The family called `given`, else the one the model's own name speaks of, else plain NLI.
+def family_of(model: str, family: str | None = None) -> Family:
+    """The family called `family`, else the one the model's own name speaks of, else plain NLI.
 
     >>> family_of("lytang/MiniCheck-RoBERTa-Large").name, family_of("roberta-large-mnli").name
     ('minicheck', 'nli')
     """
-    if given is not None:
-        if given not in FAMILIES:
-            raise UsageError(f"no model family {given!r}. There are {', '.join(FAMILIES)}.")
-        return FAMILIES[given]
+    if family is not None:
+        if family not in FAMILIES:
+            raise UsageError(f"no model family {family!r}. There are {', '.join(FAMILIES)}.")
+        return FAMILIES[family]
     name = model.rstrip("/").rpartition("/")[2].lower()
     return FAMILIES[next((known for part, known in _NAMED.items() if re.search(part, name)), "nli")]
 
@@ -91,7 +90,8 @@ class Joiner:
         self._backend, self._one_text = tokenizer.backend_tokenizer, family.one_text
         self._backend.no_truncation()
         self._backend.no_padding()
-        self._prefix: Sequence[int] = self._encoded(family.prefix) if family.prefix else ()
+        prefix = self._backend.encode(family.prefix, add_special_tokens=False)
+        self._prefix: list[int] = prefix.ids if family.prefix else []
         self._end = tokenizer.eos_token_id
         if family.one_text and self._end is None:
             raise UsageError(
@@ -110,7 +110,3 @@ class Joiner:
         head = closed[: len(closed) - len(premise.ids) - 1]  # [CLS] or nothing
         ids = [*head, *self._prefix, *closed[len(head) :], *claim.ids, self._end]
         return Tokens(ids, [0] * len(ids))
-
-    def _encoded(self, text: str) -> list[int]:
-        ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
-        return ids

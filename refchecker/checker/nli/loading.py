@@ -32,14 +32,14 @@ def weights(model: str, cache_dir: str | None, family: Family) -> Any:
     )
 
     def get(source: str, **where: Any) -> Any:
-        found, info = loader.from_pretrained(source, cache_dir=cache_dir, output_loading_info=True, **where)
+        loaded, info = loader.from_pretrained(source, cache_dir=cache_dir, output_loading_info=True, **where)
         if info["missing_keys"]:
             missing = ", ".join(sorted(info["missing_keys"])[:3])
             raise ValueError(f"its weights lack {missing}; it is not a trained NLI model")
-        return found
+        return loaded
 
-    found = located(model, get)
-    return _first_answer(found, family.answer_tokens) if family.answer_tokens else found
+    loaded = located(model, get)
+    return _first_answer(loaded, family.answer_tokens) if family.answer_tokens else loaded
 
 
 def _first_answer(model: Any, answers: tuple[int, ...]) -> Any:

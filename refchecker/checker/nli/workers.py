@@ -55,9 +55,8 @@ class Workers:
 
     def _answers(self, inputs: Sequence[Tokens]) -> list[Row]:
         rows: list[Row] = [[]] * len(inputs)
-        share = sum(len(each.ids) for each in inputs) // (
-            2 * len(self._processes)
-        )  # of a small call, for all
+        tokens = sum(len(one.ids) for one in inputs)
+        share = tokens // (2 * len(self._processes))  # of a small call, for all
         turns = _turns(inputs, min(self._turn_tokens, share))
         busy: dict[Connection, list[int]] = {}
         free = list(self._processes)

@@ -6,7 +6,8 @@ import re
 from typing import Any, Literal, NamedTuple
 
 from .lexicon import BE, FEMALE, MALE, PEOPLE
-from .phrases import Part, Reader
+from .phrases import Part, PhraseReader
+from .tree import SUBJECT, children, has_before, is_plural, is_verb
 
 _PERSONAL: dict[str, tuple[str, str]] = {  # pronoun: (kind, gender)
     **dict.fromkeys(("he", "him", "his"), ("person", "m")),
@@ -15,8 +16,10 @@ _PERSONAL: dict[str, tuple[str, str]] = {  # pronoun: (kind, gender)
     **dict.fromkeys(("they", "them", "their"), ("many", "")),
 }
 
+_VAGUE = frozenset({"some", "many", "others", "most", "all", "one", "none", "each"})
 
-class Mention(NamedTuple):
+
+class Antecedent(NamedTuple):
     """Something a pronoun can stand for."""
 
     text: str
@@ -31,25 +34,25 @@ class Mention(NamedTuple):
         return self.head if self.head and len(self.text.split()) > 4 else self.text
 
 
-class Mentions:
+class Antecedents:
     """What a response has spoken of so far; subjects before the rest, the latest first."""
 
     def __init__(self, question: str = "") -> None:
-        self.subjects: list[Mention] = []
-        self.others: list[Mention] = []
+        self.subjects: list[Antecedent] = []
+        self.others: list[Antecedent] = []
         named = re.findall(r"(?<=\s)(?:[A-Z][\w.'’-]*)(?:\s+(?:of\s+(?:the\s+)?)?[A-Z][\w.'’-]*)*", question)
         titles = re.findall(r"[\"“]([^\"”]{3,80})[\"”]", question)
         if len(titles) == 1:
-            self.others.append(Mention(titles[0], "thing"))
+            self.others.append(Antecedent(titles[0], "thing"))
         elif len(set(named)) == 1:
-            self.others.append(Mention(named[0].rstrip(".,?"), "unknown"))
+            self.others.append(Antecedent(named[0].rstrip(".,?"), "unknown"))
 
-    def read(self, reader: Reader) -> None:
-        """Fill `reader.said` for the pronouns of one sentence, and remember its mentions."""
+    def read(self, reader: PhraseReader) -> None:
+        """Fill `reader.antecedents` for the pronouns of one sentence, and remember its mentions."""
         for token in reader.doc:
             if token.lower_ in _PERSONAL and token.pos_ in {"PRON", "DET"}:
                 self._resolve(token, reader)
-            elif token.dep_ in {"nsubj", "nsubjpass"} and token.pos_ in {"NOUN", "PROPN", "NUM", "ADJ"}:
+            elif token.dep_ in SUBJECT and token.pos_ in {"NOUN", "PROPN", "NUM", "ADJ"}:
                 verb = token.head
                 while verb.dep_ == "conj":
                     verb = verb.head
@@ -58,11 +61,11 @@ class Mentions:
             elif token.pos_ == "PROPN" and token.dep_ in {"pobj", "dobj", "appos", "attr", "ROOT", "conj"}:
                 self._remember(token, reader, self.others)
 
-    def _resolve(self, token: Any, reader: Reader) -> None:
+    def _resolve(self, token: Any, reader: PhraseReader) -> None:
         kind, gender = _PERSONAL[token.lower_]
         if token.lower_ == "it" and _is_expletive(token):
             return
-        if token.lower_ == "their" and any(t.tag_ in {"NNS", "NNPS"} for t in reader.doc[: token.i]):
+        if token.lower_ == "their" and any(map(is_plural, reader.doc[: token.i])):
             return  # whose, is anyone's guess
         possessive = token.dep_ == "poss" or token.tag_ == "PRP$"
         taken = "" if possessive or token.dep_.startswith("nsubj") else _subject_of(token, reader)
@@ -78,44 +81,40 @@ class Mentions:
                 text = mention.short if possessive else mention.text
                 if possessive and token.lower_ != "hers":
                     text += "'" if text.endswith("s") and kind == "many" else "'s"
-                reader.said[token.i] = Part(text, token.i, token.i)
+                reader.antecedents[token.i] = Part(text, token.i, token.i)
                 return
             if self.subjects and len({m.text for m in self.others[-8:] if _fits(m, kind, gender)}) > 1:
                 return  # no subject fits, and more than one of the rest does
 
-    def _remember(self, token: Any, reader: Reader, pool: list[Mention]) -> None:
-        text = reader.phrase(token, whole=any(child.dep_ == "conj" for child in token.children)).text
+    def _remember(self, token: Any, reader: PhraseReader, pool: list[Antecedent]) -> None:
+        text = reader.phrase(token, whole=bool(children(token, "conj"))).text
         if token.ent_type_ in {"DATE", "CARDINAL", "TIME", "MONEY", "PERCENT", "QUANTITY", "ORDINAL"}:
             return
-        if (
-            not text
-            or len(text.split()) > 9
-            or token.lower_ in {"some", "many", "others", "most", "all", "one", "none", "each"}
-        ):
+        if not text or len(text.split()) > 9 or token.lower_ in _VAGUE:
             if pool is self.subjects:
-                pool.append(Mention("", "unknown"))  # what follows may speak of it: say nothing
+                pool.append(Antecedent("", "unknown"))  # what follows may speak of it: say nothing
             return
-        mention = Mention(text, _kind(token, reader), _gender(text), reader.words([*token.lefts, token]).text)
-        mention = mention._replace(group=token.ent_type_ == "ORG")
+        head = reader.part([*token.lefts, token]).text
+        mention = Antecedent(text, _kind(token, reader), _gender(text), head, token.ent_type_ == "ORG")
         for known in (*self.subjects, *self.others):
             if known.text == text and known.gender:
                 mention = mention._replace(gender=known.gender, kind=known.kind)
         pool.append(mention)
 
 
-def _kind(token: Any, reader: Reader) -> Literal["person", "thing", "many", "unknown"]:
+def _kind(token: Any, reader: PhraseReader) -> Literal["person", "thing", "many", "unknown"]:
     if reader.is_title(token):
         return "thing"
-    if token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children):
+    if is_plural(token) or children(token, "conj"):
         return "many"
-    described = [c for c in token.head.children if c.dep_ == "attr"] if token.dep_ == "nsubj" else []
+    described = children(token.head, "attr") if token.dep_ == "nsubj" else []
     if described and token.head.lower_ in BE:
         people = any(node.lower_ in PEOPLE for node in (*described, *described[0].children))
         return "person" if people or token.ent_type_ == "PERSON" else "thing"
     if token.lower_ in PEOPLE:
         return "person"
     if token.ent_type_ == "PERSON":
-        return "unknown" if any(c.lower_ == "the" for c in token.lefts) else "person"  # the Mona Lisa
+        return "unknown" if has_before(token, "the") else "person"  # the Mona Lisa
     return "unknown" if token.pos_ == "PROPN" and not token.ent_type_ else "thing"
 
 
@@ -126,7 +125,7 @@ def _gender(text: str) -> str:
     return "f" if any(w in FEMALE for w in words[:3]) else "m" if any(w in MALE for w in words[:2]) else ""
 
 
-def _fits(mention: Mention, kind: str, gender: str) -> bool:
+def _fits(mention: Antecedent, kind: str, gender: str) -> bool:
     if kind == "many" and mention.group:
         return True
     if mention.kind == "unknown":
@@ -136,38 +135,28 @@ def _fits(mention: Mention, kind: str, gender: str) -> bool:
     return mention.kind == kind and not (gender and mention.gender and mention.gender != gender)
 
 
-def _subject_of(token: Any, reader: Reader) -> str:
+def _subject_of(token: Any, reader: PhraseReader) -> str:
     """The subject of the clause an object stands in; the object is someone else."""
-    node = token.head
-    while node.head.i != node.i and node.pos_ not in {"VERB", "AUX"}:
-        node = node.head
-    for child in node.children:
-        if child.dep_ in {"nsubj", "nsubjpass"}:
-            return reader.said[child.i].text if child.i in reader.said else reader.phrase(child).text
+    above = [token.head, *token.head.ancestors]
+    for subject in children(next(filter(is_verb, above), above[-1]), *SUBJECT):
+        known = reader.antecedents.get(subject.i)
+        return known.text if known else reader.phrase(subject).text
     return ""
 
 
 def _is_expletive(token: Any) -> bool:
     if token.dep_ == "expl":
         return True
-    described = [child for child in token.head.children if child.dep_ == "attr"]
-    if any(
-        c.dep_ == "relcl" and c.left_edge.lower_ in {"that", "who"}
-        for node in described
-        for c in node.children
-    ):
-        return not any(c.lower_ in {"a", "an"} for node in described for c in node.lefts)  # it was X that
-    deps = {child.dep_ for child in token.head.children}
-    later = {
-        child.dep_
-        for node in token.head.children
-        if node.dep_ in {"acomp", "attr"}
-        for child in node.children
-    }
-    return (
-        token.dep_ == "nsubj"
-        and bool(
-            deps & {"ccomp", "csubj"}
-            or (deps & {"acomp", "oprd"} and (deps | later) & {"xcomp", "ccomp", "advcl"})
-        )
-    ) or token.head.lower_ in {"rained", "rains", "snowed", "snows", "takes", "took"}
+    described = children(token.head, "attr")
+    clauses = [clause for noun in described for clause in children(noun, "relcl")]
+    if any(clause.left_edge.lower_ in {"that", "who"} for clause in clauses):
+        return not any(has_before(noun, "a", "an") for noun in described)  # it was X that
+    if token.head.lower_ in {"rained", "rains", "snowed", "snows", "takes", "took"}:
+        return True
+    if token.dep_ != "nsubj":
+        return False
+    if children(token.head, "ccomp", "csubj"):
+        return True
+    qualities = children(token.head, "acomp", "attr")
+    goes_on = any(children(node, "xcomp", "ccomp", "advcl") for node in (token.head, *qualities))
+    return goes_on and bool(children(token.head, "acomp", "oprd"))

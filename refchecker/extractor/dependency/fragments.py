@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .clauses import Edge
-from .phrases import Part, Reader, tidy
+from .phrases import Part, PhraseReader, tidy
+from .tree import SUBJECT
 
 Parse = Callable[[str], Any]
 
@@ -16,6 +17,7 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _AUX = re.compile(r"(?:is|are|was|were|did|does|do|can|could|will|would|has|have|had|should)$", re.IGNORECASE)
+_ASKS_OBJECT = re.compile(r"(?:did|do|does|can|will|would|has|have|had)\s+(?:the|a|an|[A-Z])")
 _YEARS = re.compile(
     r"(?:c(?:a|irca)?\.?\s*|(?:\d{1,2}\s+)?[A-Z][a-z]{2,8}\s+(?:\d{1,2},\s+)?)?\d{3,4}\s*(?:[-–—]\s*(?:\d{2,4}|present))?$"
 )
@@ -27,8 +29,20 @@ _LIST_HEAD = re.compile(
 _SHOWN = re.compile(
     r"(?:here|these|following|below|the\s+following)\s+(?:are|is|were)\s+(?P<what>.+)$", re.IGNORECASE
 )
+_HOW_MANY = re.compile(r"^(?:some|a list of|the list of|the names? of|a few|several)\s+(?:of\s+)?")
 _ITEM = re.compile(
     r"\s*(?P<name>[^\s:][^:\n.!?]{0,58}?)\s*\*{0,2}(?::\*{0,2}|\s[-–—])\s+(?P<rest>\S.{1,400})$", re.DOTALL
+)
+
+_CITES = re.compile(
+    r"(?:from\s+|see\s+|source:?\s*|in\s+)?(?:passages?|references?|paragraphs?|sources?|ref)\b|e\.g|i\.e|sic\b",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(
+    r"(born|died|founded|established|released|published)\s*((?:on|in|c\.)\s+)?(.+)", re.IGNORECASE
+)
+_KNOWN_AS = re.compile(
+    r"(also|formerly|previously|originally)?\s*(?:known|called|named)\s+(?:as\s+)?(.+)", re.IGNORECASE
 )
 
 
@@ -48,16 +62,16 @@ def item_parts(line: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
     return match.span("name"), match.span("rest")
 
 
-def list_items(reader: Reader) -> list[str]:
+def list_items(reader: PhraseReader) -> list[str]:
     """The items of "red, green and blue" when the text is nothing else."""
     if any(
-        token.dep_ in {"nsubj", "nsubjpass"}
+        token.dep_ in SUBJECT
         and token.head.tag_ in {"VBD", "VBZ", "VBP", "VBN", "VB"}
         and token.head.text[0].islower()
         for token in reader.doc
     ):
         return []
-    words = reader.words(reader.doc).text
+    words = reader.part(reader.doc).text
     items = [tidy(item) for item in re.split(r",\s+(?:and\s+|or\s+)?", words)]
     if len(items) > 1:
         items[-1:] = [tidy(item) for item in items[-1].split(" and ")]
@@ -74,11 +88,7 @@ def under_heading(heading: str, item: str) -> Statement:
     head = heading.strip().rstrip(": ").rstrip("*_ ")
     shown = _SHOWN.search(head)
     if shown:
-        what = re.sub(
-            r"^(?:some|a list of|the list of|the names? of|a few|several)\s+(?:of\s+)?",
-            "",
-            tidy(shown["what"]),
-        )
+        what = _HOW_MANY.sub("", tidy(shown["what"]))
         return Statement(item, "is one of", what) if what else Statement(item)
     listed = _LIST_HEAD.match(head)
     if listed:
@@ -91,52 +101,44 @@ def answer(question: str, words: str, parse: Parse) -> Statement:
 
     A question that cannot safely be turned round stands before the answer as it is.
     """
-    asked = " ".join(question.split()).rstrip("? .")
-    match = _QUESTION.search(asked)
+    question = " ".join(question.split()).rstrip("? .")
+    match = _QUESTION.search(question)
     if match is None:
-        return Statement(f"{asked}: {words}" if asked else words)
-    wh, rest = match.group(1).lower(), asked[match.end() :].strip()
-    plain = Statement(f"{asked[match.start() :]}: {words}")
-    if not rest or len(words.split()) > 14:
-        return plain
+        return Statement(f"{question}: {words}" if question else words)
+    wh, rest = match.group(1).lower(), question[match.end() :].strip()
+    unturned = Statement(f"{question[match.start() :]}: {words}")
     first, _, remainder = rest.partition(" ")
-    if wh == "who" and not re.match(
-        r"(?:did|do|does|can|will|would|has|have|had)\s+(?:the|a|an|[A-Z])", rest
-    ):
-        return Statement(words, first, remainder) if remainder else plain
-    if (
-        not _AUX.match(first)
-        or not remainder
-        or re.search(r"\b(?:its?|his|her|their|he|she|they)\b", remainder)
-    ):
-        return plain
+    if not remainder or len(words.split()) > 14:
+        return unturned
+    if wh == "who" and not _ASKS_OBJECT.match(rest):
+        return Statement(words, first, remainder)
+    if not _AUX.match(first) or re.search(r"\b(?:its?|his|her|their|he|she|they)\b", remainder):
+        return unturned
     if wh == "what" and first.lower() in {"is", "are", "was", "were"}:
         return Statement(remainder, first, words)
-    if wh in {"when", "where"}:
-        turned = _uninverted(rest, parse)
-        if turned is not None:
-            subject, predicate = turned
-            return Statement(subject, f"{predicate}{_preposition(wh, words)}", words)
-    return plain
+    if wh in {"when", "where"} and (turned := _uninverted(rest, parse)):
+        subject, predicate = turned
+        return Statement(subject, f"{predicate}{_preposition(wh, words)}", words)
+    return unturned
 
 
 def polar(question: str, word: str, parse: Parse) -> Statement | None:
     """What "Yes." or "No." says to a question such as "is celery nutritious?"."""
-    asked = " ".join(question.split()).rstrip("? .")
-    if not asked:
+    question = " ".join(question.split()).rstrip("? .")
+    if not question:
         return None
-    turned = _uninverted(asked, parse) if _AUX.match(asked.partition(" ")[0]) else None
+    turned = _uninverted(question, parse) if _AUX.match(question.partition(" ")[0]) else None
     subject, predicate = turned or ("", "")
     auxiliary, _, rest = predicate.partition(" ")
     if not rest:
-        return Statement(f"{asked}: {word}")
+        return Statement(f"{question}: {word}")
     return Statement(subject, auxiliary if word.lower() == "yes" else f"{auxiliary} not", rest)
 
 
-def _uninverted(asked: str, parse: Parse) -> tuple[str, str] | None:
+def _uninverted(question: str, parse: Parse) -> tuple[str, str] | None:
     """ "was X filmed" as ("X", "was filmed")."""
-    doc = parse(asked[:1].lower() + asked[1:] + "?")[:-1]
-    subjects = [token for token in doc if token.dep_ in {"nsubj", "nsubjpass", "attr"} and token.i > 0]
+    doc = parse(question[:1].lower() + question[1:] + "?")[:-1]
+    subjects = [token for token in doc if token.dep_ in {*SUBJECT, "attr"} and token.i > 0]
     if not subjects or subjects[0].left_edge.i != 1:
         return None
     end = subjects[0].right_edge.i + 1
@@ -156,12 +158,10 @@ def _preposition(wh: str, words: str) -> str:
     return " on" if re.search(r"\d", words) else ""
 
 
-def asides(reader: Reader) -> Iterator[tuple[Edge, int, int]]:
+def asides(reader: PhraseReader) -> Iterator[tuple[Edge, int, int]]:
     """What the brackets of a sentence say of the noun before them, with its place in the source."""
     for aside in reader.surface.asides:
-        before = [
-            token for token in reader.doc if token.idx + len(token.text) <= aside.at and not token.is_punct
-        ]
+        before = [t for t in reader.doc if t.idx + len(t.text) <= aside.at and not t.is_punct]
         if not before:
             continue
         noun = before[-1]
@@ -172,44 +172,36 @@ def asides(reader: Reader) -> Iterator[tuple[Edge, int, int]]:
             noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.pos_ == noun.pos_ == "PROPN"
         ):
             noun = noun.head.head  # Secret of the Incas (1954)
-        said = _aside(aside.text.strip(), noun.ent_type_ == "PERSON" and any(True for _ in noun.lefts))
-        if noun.pos_ not in {"NOUN", "PROPN", "NUM"} or said is None:
+        description = _aside(aside.text.strip(), noun.ent_type_ == "PERSON" and any(True for _ in noun.lefts))
+        if noun.pos_ not in {"NOUN", "PROPN", "NUM"} or description is None:
             continue
-        subject = reader.words(t for t in noun.subtree if t.i <= last)
-        words, thing = (Part(text, noun.i, noun.i) for text in said)
+        subject = reader.part(t for t in noun.subtree if t.i <= last)
+        words, thing = (Part(text, noun.i, noun.i) for text in description)
         if subject.text and thing.text:
             first, _ = reader.surface.range(noun.left_edge.idx, noun.left_edge.idx + 1)
             yield Edge(subject, words, thing), first, aside.end
 
 
 def _aside(text: str, person: bool) -> tuple[str, str] | None:
-    if re.match(
-        r"(?:from\s+|see\s+|source:?\s*|in\s+)?(?:passages?|references?|paragraphs?|sources?|ref)\b|e\.g|i\.e|sic\b",
-        text,
-        re.I,
-    ):
+    """The predicate and object of what stands in brackets."""
+    if _CITES.match(text):
         return None
-    spoken = re.match(
-        r"(born|died|founded|established|released|published)\s*((?:on|in|c\.)\s+)?(.+)", text, re.I
-    )
-    if spoken and not re.search(r"[;,]\s*died|[–—]", spoken[3]):
-        verb = spoken[1].lower()
-        lead = verb if verb == "died" else f"was {verb}"
-        return f"{lead} {(spoken[2] or '').strip()}".strip(), tidy(spoken[3])
+    event = _EVENT.match(text)
+    if event and not re.search(r"[;,]\s*died|[–—]", event[3]):
+        verb = event[1].lower()
+        return " ".join(["died" if verb == "died" else f"was {verb}", *(event[2] or "").split()]), tidy(
+            event[3]
+        )
     if _YEARS.match(text):
         if person and text.isdigit():
             return "is associated with", text
         return ("lived" if person and re.search(r"\d\s*[-–—]\s*\d", text) else "is dated"), text
     if re.fullmatch(r"[A-Z][A-Z&.-]{1,7}s?", text):
         return "is abbreviated as", text
-    now = re.match(r"(now|formerly|previously|originally)\s+((?:the\s+)?[A-Z].*)", text)
-    if now:
+    if now := re.match(r"(now|formerly|previously|originally)\s+((?:the\s+)?[A-Z].*)", text):
         return ("is now" if now[1] == "now" else f"was {now[1]}"), tidy(now[2])
-    known = re.match(
-        r"(also|formerly|previously|originally)?\s*(?:known|called|named)\s+(?:as\s+)?(.+)", text, re.I
-    )
-    if known:
-        return " ".join(["is", *([known[1].lower()] if known[1] else []), "known as"]), tidy(known[2])
+    if known := _KNOWN_AS.match(text):
+        return (f"is {known[1].lower()} known as" if known[1] else "is known as"), tidy(known[2])
     if len(text.split()) <= 8 and re.match(r"[A-Z0-9$€£]|(?:the|a|an|about|approximately|around)\s", text):
         return "is", tidy(text)
     return None

@@ -7,28 +7,24 @@ from typing import Any
 
 from .clauses import Edge, clause
 from .nouns import of_noun
-from .phrases import NOTHING_SAID, Part, Reader
+from .phrases import Part, PhraseReader
 from .predicates import is_conditional, is_parallel, reports_the_reference
+from .tree import is_verb
 
 
-def edges(reader: Reader, root: Any, subjects: Sequence[Part] = ()) -> list[Edge]:
+def edges(reader: PhraseReader, root: Any, subjects: Sequence[Part] = ()) -> list[Edge]:
     """Everything the sentence under `root` states; `subjects` are for a root that has none."""
-    found: list[Edge] = []
-    if root.pos_ in {"VERB", "AUX"}:
-        found += clause(reader, root, subjects, NOTHING_SAID, (), 0)
+    stated = list(clause(reader, root, subjects, depth=0)) if is_verb(root) else []
     for token in root.subtree:
         if token.pos_ in {"NOUN", "PROPN", "PRON", "NUM"}:
-            found += of_noun(reader, token, described_only=_within_report(token))
-    return found
+            stated += of_noun(reader, token, described_only=_within_report(token))
+    return stated
 
 
 def _within_report(token: Any) -> bool:
     """Whether a noun stands in a clause that is only reported or supposed."""
-    node = token
-    while node.head.i != node.i:
-        if node.dep_ == "ccomp" and not is_parallel(node) and not reports_the_reference(node.head):
-            return True
-        if node.dep_ == "advcl" and is_conditional(node):
-            return True
-        node = node.head
-    return False
+    return any(
+        (node.dep_ == "ccomp" and not is_parallel(node) and not reports_the_reference(node.head))
+        or (node.dep_ == "advcl" and is_conditional(node))
+        for node in (token, *token.ancestors)
+    )

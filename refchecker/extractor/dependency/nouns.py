@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .clauses import Edge
-from .clauses import clause as clause_edges
+from .clauses import Edge, clause
 from .lexicon import BE, LISTING
-from .phrases import NOTHING_SAID, Part, Reader, under_negation
+from .phrases import NO_WORDS, Part, PhraseReader, under_negation
 from .predicates import is_infinitive
 from .prepositions import prepositional
+from .tree import SUBJECT, children, has_before, is_plural, is_relative, is_verb
 
 
-def of_noun(reader: Reader, noun: Any, *, described_only: bool = False) -> Iterator[Edge]:
+def of_noun(reader: PhraseReader, noun: Any, *, described_only: bool = False) -> Iterator[Edge]:
     """What a noun phrase states by itself: its appositions and, unless `described_only`, its
     clauses and lists. Inside what is only reported, appositions alone are the writer's own."""
     if described_only:
-        for child in noun.children:
-            has_article = any(c.dep_ == "det" for c in child.children)
-            if child.dep_ == "appos" and child.i in reader.detached and has_article:
+        for child in children(noun, "appos"):
+            if child.i in reader.detached and children(child, "det"):
                 yield from _apposition(reader, noun, child)
         return
     negated = under_negation(noun)
@@ -28,85 +27,83 @@ def of_noun(reader: Reader, noun: Any, *, described_only: bool = False) -> Itera
             continue
         if child.dep_ == "appos" and child.i in reader.detached:
             yield from _apposition(reader, noun, child)
-        elif child.dep_ == "relcl" and child.pos_ in {"VERB", "AUX"}:
+        elif child.dep_ == "relcl" and is_verb(child):
             yield from _relative(reader, noun, child)
         elif child.dep_ == "acl" and child.tag_ in {"VBN", "VBG", "VBD"} and not is_infinitive(child):
-            subjects = _referents(reader, noun, child)
-            front = NOTHING_SAID
-            if child.tag_ != "VBG":
-                if child.lower_ in BE or any(
-                    c.dep_ in {"nsubj", "nsubjpass", "aux", "auxpass"} for c in child.children
-                ):
-                    continue
-                form = "are" if noun.tag_ in {"NNS", "NNPS"} else "is"
-                if noun.dep_ == "attr" and noun.head.lower_ in {"is", "are", "was", "were"}:
-                    there = any(c.dep_ == "expl" for c in noun.head.children)
-                    form = form if there else noun.head.lower_
-                front = Part(form, child.i, child.i)
-            yield from (e for e in clause_edges(reader, child, subjects, front, (), 1) if e.object.text)
-        elif child.dep_ == "prep" and child.lower_ in LISTING | {"as"} and noun.tag_ in {"NNS", "NNPS"}:
-            if child.lower_ in {"as", "like"} and not (
-                child.lower_ == "as" and any(c.lower_ == "such" for c in child.children)
-            ):
-                continue
-            for _, item in prepositional(reader, child, NOTHING_SAID):
-                yield Edge(
-                    reader.words(t for t in noun.subtree if t.i < child.i and t.lower_ != "such"),
-                    Part("include", child.i, child.i),
-                    item,
-                )
-        elif (
-            child.dep_ == "appos"
-            and child.pos_ == "PROPN"
-            and noun.tag_ == "NN"
-            and any(c.dep_ == "poss" for c in noun.lefts)
-        ):
-            role = reader.words(t for t in noun.subtree if t.i <= noun.i)
+            yield from _participle(reader, noun, child)
+        elif child.dep_ == "prep" and is_plural(noun) and _lists(child):
+            for _, item in prepositional(reader, child, NO_WORDS):
+                listed = reader.part(t for t in noun.subtree if t.i < child.i and t.lower_ != "such")
+                yield Edge(listed, Part("include", child.i, child.i), item)
+        elif child.dep_ == "appos" and child.pos_ == "PROPN" and noun.tag_ == "NN" and _owners(noun):
+            role = reader.part(t for t in noun.subtree if t.i <= noun.i)
             yield Edge(reader.phrase(child), Part("is", child.i, child.i), role)
-    kin = [c for c in noun.lefts if c.dep_ in {"compound", "nmod"} and c.tag_ == "NN"]
-    owner = [c for node in (noun, *kin) for c in node.lefts if c.dep_ == "poss"]
-    if noun.pos_ == "PROPN" and owner and kin and owner[0].i < kin[0].i:
-        name = reader.words([t for t in noun.subtree if t.i > kin[-1].i and t.i <= noun.i])
-        role = reader.words([t for t in noun.subtree if t.i <= kin[-1].i])
+    kin = [child for child in noun.lefts if child.dep_ in {"compound", "nmod"} and child.tag_ == "NN"]
+    owners = [owner for node in (noun, *kin) for owner in _owners(node)]
+    if noun.pos_ == "PROPN" and owners and kin and owners[0].i < kin[0].i:
+        name = reader.part(t for t in noun.subtree if kin[-1].i < t.i <= noun.i)
+        role = reader.part(t for t in noun.subtree if t.i <= kin[-1].i)
         yield Edge(name, Part("is", noun.i, noun.i), role)
 
 
-def _referents(reader: Reader, noun: Any, clause: Any) -> list[Part]:
+def _owners(noun: Any) -> list[Any]:
+    return [child for child in noun.lefts if child.dep_ == "poss"]
+
+
+def _lists(preposition: Any) -> bool:
+    """Whether examples follow: "including", "such as"."""
+    if preposition.lower_ == "as":
+        return any(child.lower_ == "such" for child in preposition.children)
+    return preposition.lower_ in LISTING
+
+
+def _participle(reader: PhraseReader, noun: Any, verb: Any) -> Iterator[Edge]:
+    """A clause without a verb form of its own: "a tower built in 1889"."""
+    front = NO_WORDS
+    if verb.tag_ != "VBG":
+        if verb.lower_ in BE or children(verb, *SUBJECT, "aux", "auxpass"):
+            return
+        form = "are" if is_plural(noun) else "is"
+        described = noun.dep_ == "attr" and noun.head.lower_ in {"is", "are", "was", "were"}
+        if described and not children(noun.head, "expl"):
+            form = noun.head.lower_
+        front = Part(form, verb.i, verb.i)
+    yield from (
+        edge for edge in clause(reader, verb, _referents(reader, noun, verb), front) if edge.object.text
+    )
+
+
+def _referents(reader: PhraseReader, noun: Any, description: Any) -> list[Part]:
     """What a description is said of: of "Gilda is a film that ...", Gilda."""
     if noun.dep_ == "appos" and noun.i in reader.detached:
-        return _referents(reader, noun.head, clause)
-    if (
-        noun.dep_ == "attr"
-        and noun.head.lower_ in BE
-        and (noun.tag_ in {"NN", "NNS"} or any(c.lower_ in {"a", "an"} for c in noun.lefts))
-    ):
-        subjects = [c for c in noun.head.children if c.dep_ == "nsubj"]
-        definite = any(c.dep_ == "neg" for c in noun.head.children)
-        definite = definite or (
-            any(c.lower_ == "the" for c in noun.lefts) and bool(subjects) and subjects[0].pos_ != "PROPN"
-        )
-        if subjects and not definite and subjects[0].lower_ not in {"this", "that", "it", "one"} | {"there"}:
-            return reader.group(subjects[0])
-        if subjects and subjects[0].i in reader.said:
-            return [reader.said[subjects[0].i]]
-    part = reader.phrase(noun, without=clause)
+        return _referents(reader, noun.head, description)
+    common = noun.tag_ in {"NN", "NNS"} or has_before(noun, "a", "an")
+    subjects = children(noun.head, "nsubj")
+    if noun.dep_ == "attr" and noun.head.lower_ in BE and common and subjects:
+        subject = subjects[0]
+        definite = has_before(noun, "the") and subject.pos_ != "PROPN"
+        negated = bool(children(noun.head, "neg"))
+        if not definite and not negated and subject.lower_ not in {"this", "that", "it", "one", "there"}:
+            return reader.group(subject)
+        if subject.i in reader.antecedents:
+            return [reader.antecedents[subject.i]]
+    part = reader.phrase(noun, without=description)
     return [part] if part.text else []
 
 
-def _apposition(reader: Reader, noun: Any, apposed: Any) -> Iterator[Edge]:
-    subject, many = reader.phrase(noun), noun.tag_ in {"NNS", "NNPS"}
-    if noun.dep_ == "appos" and noun.head.tag_ in {"NNS", "NNPS"}:
+def _apposition(reader: PhraseReader, noun: Any, apposed: Any) -> Iterator[Edge]:
+    subject, many = reader.phrase(noun), is_plural(noun)
+    if noun.dep_ == "appos" and is_plural(noun.head):
         return  # the next of a list
-    if any(
-        token.i > noun.i and not noun.is_ancestor(token) for token in noun.doc[noun.i : apposed.left_edge.i]
-    ):
+    between = noun.doc[noun.i + 1 : apposed.left_edge.i]
+    if not all(noun.is_ancestor(token) for token in between):
         return  # the parser reached over a verb
     if noun.dep_ == "ROOT" and noun.pos_ == "PROPN" == apposed.pos_:
         return  # a list of names
-    if many and apposed.tag_ not in {"NNS", "NNPS"}:
+    if many and not is_plural(apposed):
         queue = [apposed]
         for member in queue:
-            queue += [c for c in member.children if c.dep_ == "appos"]
+            queue += children(member, "appos")
             for item in reader.group(member):
                 yield Edge(subject, Part("include", apposed.i, apposed.i), item)
         return
@@ -114,44 +111,38 @@ def _apposition(reader: Reader, noun: Any, apposed: Any) -> Iterator[Edge]:
         yield Edge(subject, Part("are" if many else "is", apposed.i, apposed.i), item)
 
 
-def _relative(reader: Reader, noun: Any, clause: Any) -> Iterator[Edge]:
+def _relative(reader: PhraseReader, noun: Any, verb: Any) -> Iterator[Edge]:
     """A relative clause, read with its antecedent in place of the pronoun."""
-    referents = _referents(reader, noun, clause)
-    if not referents or is_infinitive(clause):
+    referents = _referents(reader, noun, verb)
+    if not referents or is_infinitive(verb):
         return
-    antecedent = referents[0] if len(referents) == 1 else reader.phrase(noun, without=clause)
+    antecedent = referents[0] if len(referents) == 1 else reader.phrase(noun, without=verb)
     placed, relative = False, None
-    for token in clause.subtree:
-        if token.i in reader.said:
+    for token in verb.subtree:
+        if token.i in reader.antecedents:
             continue
-        if token.tag_ in {"WP", "WDT"} or (
-            token.lower_ == "that" and token.dep_ in {"nsubj", "dobj", "nsubjpass", "pobj"}
-        ):
-            reader.said[token.i] = antecedent
+        that = token.lower_ == "that" and token.dep_ in {*SUBJECT, "dobj", "pobj"}
+        if is_relative(token) or that:
+            reader.antecedents[token.i] = antecedent
             placed, relative = True, token
         elif token.tag_ == "WP$":
-            reader.said[token.i] = antecedent._replace(text=antecedent.text + "'s")
+            reader.antecedents[token.i] = antecedent._replace(text=antecedent.text + "'s")
             placed = True
-        elif token.tag_ == "WRB" and token.lower_ in {"where", "when"} and token.head == clause:
-            found = list(clause_edges(reader, clause, [], NOTHING_SAID, (), 1))
-            yield from (e for e in found if e.object.text)
-            if found and not found[0].object.text:
-                yield found[0]._replace(
-                    predicate=found[0].predicate + Part("in", token.i, token.i), object=antecedent
-                )
+        elif token.tag_ == "WRB" and token.lower_ in {"where", "when"} and token.head == verb:
+            stated = list(clause(reader, verb, []))
+            yield from (edge for edge in stated if edge.object.text)
+            if stated and not stated[0].object.text:
+                predicate = stated[0].predicate + Part("in", token.i, token.i)
+                yield stated[0]._replace(predicate=predicate, object=antecedent)
             return
         if placed:
             break
-    own = any(
-        c.dep_ in {"nsubj", "nsubjpass"} and c is not relative and c.i not in reader.said
-        for c in clause.children
-    )
-    statements = clause_edges(reader, clause, [] if own or placed else referents, NOTHING_SAID, (), 1)
-    if placed and relative is not None and relative.dep_ in {"nsubj", "nsubjpass"} and len(referents) > 1:
-        for edge in statements:
-            yield from (edge._replace(subject=r) if edge.subject == antecedent else edge for r in referents)
-        return
-    for edge in statements:
-        if not placed and not edge.object.text:
-            edge = edge._replace(object=antecedent)  # the book he wrote
-        yield edge
+    named = any(subject.i not in reader.antecedents for subject in children(verb, *SUBJECT))
+    stands_for_many = relative is not None and relative.dep_ in SUBJECT and len(referents) > 1
+    for edge in clause(reader, verb, [] if named or placed else referents):
+        if stands_for_many and edge.subject == antecedent:
+            yield from (edge._replace(subject=referent) for referent in referents)
+        elif not placed and not edge.object.text:
+            yield edge._replace(object=antecedent)  # the book he wrote
+        else:
+            yield edge

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .surface import STAND_IN, Plain
+from .surface import STAND_IN, CleanText
+from .tree import SUBJECT, children, has_before, is_plural, is_verb
 
 LONG_CLAUSE_TOKENS = 13  # a longer clause is left out of the noun phrase it describes
 _EDGES = " \t\n,;:.!?\"“”'‘’«»–—-*_()[]{}/\\|~`·•"
@@ -36,32 +37,28 @@ class Part(NamedTuple):
         return self._replace(text=first.lower() + (" " + rest if rest else ""))
 
 
-NOTHING_SAID = Part("", 0, 0)
+NO_WORDS = Part("", 0, 0)
 
 
-class Reader:
-    """Reads phrases off one parsed sentence. `said` holds what pronouns stand for."""
+class PhraseReader:
+    """Reads phrases off one parsed sentence. `antecedents` holds what pronouns stand for."""
 
-    def __init__(self, doc: Any, surface: Plain) -> None:
+    def __init__(self, doc: Any, surface: CleanText) -> None:
         self.doc = doc
         self.surface = surface
-        self.said: dict[int, Part] = {}
+        self.antecedents: dict[int, Part] = {}
         self.detached: set[int] = set()  # heads of what is not read as part of a phrase
-        self.listed: set[int] = set()  # names in a list that the parser took for appositions
+        self.listed = {token.i for token in doc if token.dep_ == "appos" and _is_list_item(token)}
         for token in doc:
-            if token.dep_ == "appos" and _is_list_item(token):
-                self.listed.add(token.i)
-            listing = (
-                token.dep_ == "prep" and token.lower_ == "including" and token.head.tag_ in {"NNS", "NNPS"}
-            )
-            if (token.dep_ in {"relcl", "acl", "appos"} or listing) and self._stands_apart(token):
+            listing = token.dep_ == "prep" and token.lower_ == "including" and is_plural(token.head)
+            if (listing or token.dep_ in {"relcl", "acl", "appos"}) and self._stands_apart(token):
                 self.detached.add(token.i)
 
     def is_title(self, token: Any) -> bool:
         """Whether the token stands for a quoted title."""
         return token.text == STAND_IN and token.idx in self.surface.titles
 
-    def words(self, tokens: Iterable[Any]) -> Part:
+    def part(self, tokens: Iterable[Any]) -> Part:
         """The tokens in order, each as the response spells it or as what it stands for."""
         chosen = sorted(tokens, key=lambda token: token.i)
         kept = {token.i for token in chosen}
@@ -71,12 +68,12 @@ class Reader:
         while chosen and (chosen[0].is_punct or chosen[0].is_space) and chosen[0].text not in {"-", "+", "~"}:
             chosen.pop(0)
         if not chosen:
-            return NOTHING_SAID
+            return NO_WORDS
         pieces: list[str] = []
         for index, token in enumerate(chosen):
             text = self.surface.original(token.idx, token.idx + len(token.text))
-            if token.i in self.said:
-                text = self.said[token.i].text
+            if token.i in self.antecedents:
+                text = self.antecedents[token.i].text
                 if index and text.startswith("The "):
                     text = "t" + text[1:]
             elif index == 0:
@@ -86,7 +83,7 @@ class Reader:
             gap = index + 1 < len(chosen) and chosen[index + 1].i != token.i + 1
             pieces.append(text + (" " if gap else token.whitespace_))
         text = tidy("".join(pieces))
-        return Part(text, chosen[0].i, chosen[-1].i) if text else NOTHING_SAID
+        return Part(text, chosen[0].i, chosen[-1].i) if text else NO_WORDS
 
     def _comma_left_out(self, token: Any) -> bool:
         """Whether the response has a comma after the token that the parser was not shown."""
@@ -97,72 +94,46 @@ class Reader:
     def phrase(self, token: Any, *, whole: bool = False, without: Any = None) -> Part:
         """A noun phrase without the clauses that are claims of their own, without the clause
         `without`, and, unless `whole`, without what is joined to it by "and"."""
-        if token.i in self.said and not any(child.dep_ in {"conj", "appos"} for child in token.children):
-            alone = self.said[token.i]
-            return Part(alone.text, token.i, token.i)
-        skipped = {"punct"} if whole else {"conj", "cc", "preconj"}
+        if token.i in self.antecedents and not children(token, "conj", "appos"):
+            return Part(self.antecedents[token.i].text, token.i, token.i)
+        skipped = () if whole else ("conj", "cc", "preconj")
         kept = [token]
-        stack = [child for child in token.children if child.dep_ not in skipped or whole]
+        stack = [child for child in token.children if child.dep_ not in skipped]
         while stack:
             node = stack.pop()
-            if (
-                node.i in self.detached
-                or node.i in self.listed
-                or node.dep_ in {"intj", "parataxis"}
-                or (without is not None and node.i == without.i)
-            ):
-                continue
-            kept.append(node)
-            stack.extend(node.children)
-        return self.words(self._connected(token, kept))
+            separate = node.i in self.detached or node.i in self.listed or node == without
+            if not separate and node.dep_ not in {"intj", "parataxis"}:
+                kept.append(node)
+                stack.extend(node.children)
+        if self.whole_if_joined(token):
+            kept += [node for child in children(token, "conj", "cc") for node in child.subtree]
+        return self.part(set(kept))
 
     def group(self, token: Any) -> list[Part]:
         """A noun phrase and those joined to it by "and", each for itself.
 
         What "or" joins, and names such as "Peter, Paul and Mary", stay whole.
         """
-        members = self.members(token)
-        if len(members) == 1:
-            return [part for part in [self.phrase(token)] if part.text]
-        return [part for part in (self.phrase(member) for member in members) if part.text]
+        return [part for part in map(self.phrase, self.members(token)) if part.text]
 
     def members(self, token: Any) -> list[Any]:
         """The heads of a coordination, or the token alone when it should not be split."""
-        found, queue = [token], [token]
-        while queue:
-            node = queue.pop()
-            for child in node.children:
+        heads = [token]
+        for head in heads:
+            for child in head.children:
                 if child.dep_ == "cc" and child.lower_ not in {"and", "&", "but", "as"}:
                     return [token]
-                if child.i in self.listed or (child.dep_ == "conj" and child.pos_ not in {"VERB", "AUX"}):
-                    found.append(child)
-                    queue.append(child)
-        found.sort(key=lambda member: int(member.i))
-        last = found[-1]
-        if len(found) > 1:
-            if token.ent_iob_ != "O" and any(
-                m.i in range(e.start, e.end) for e in self.doc.ents for m in [last] if e.start <= token.i
-            ):
-                return [token]
-            if (
-                any(c.lower_ == "the" for c in last.lefts)
-                and last.tag_ in {"NNPS", "NNS"}
-                and last.text[0].isupper()
-            ):
-                return [token]  # Tom Petty and the Heartbreakers
-        return found
+                if child.i in self.listed or (child.dep_ == "conj" and not is_verb(child)):
+                    heads.append(child)
+        heads.sort(key=lambda head: int(head.i))
+        last = heads[-1]
+        band = has_before(last, "the") and is_plural(last) and last.text[0].isupper()  # and the Heartbreakers
+        one_name = band or any(name.start <= token.i and last.i < name.end for name in self.doc.ents)
+        return [token] if one_name and len(heads) > 1 else heads
 
     def whole_if_joined(self, token: Any) -> bool:
         """Whether the token heads a coordination that is not split."""
-        return self.members(token) == [token] and any(child.dep_ == "conj" for child in token.children)
-
-    def _connected(self, head: Any, kept: list[Any]) -> list[Any]:
-        if self.whole_if_joined(head):
-            seen = {token.i for token in kept}
-            for child in head.children:
-                if child.dep_ in {"conj", "cc"}:
-                    kept += [node for node in child.subtree if node.i not in seen]
-        return kept
+        return bool(children(token, "conj")) and self.members(token) == [token]
 
     def _stands_apart(self, token: Any) -> bool:
         """Whether a clause or apposition is set off by a mark, or too long to read as part of its noun."""
@@ -171,25 +142,16 @@ class Reader:
         before = self.doc[token.left_edge.i - 1] if token.left_edge.i else None
         marked = before is not None and before.text in _BOUNDARY and before.i > token.head.i
         if token.dep_ == "appos":
-            if token.i in self.listed:
+            suffix = token.lower_ in {"inc", "inc.", "ltd", "jr", "jr.", "sr."}
+            if token.i in self.listed or not marked or token.pos_ == "NUM" or suffix:
                 return False
-            if (
-                not marked
-                or token.pos_ == "NUM"
-                or token.lower_ in {"inc", "inc.", "ltd", "jr", "jr.", "sr."}
-            ):
-                return False
-            if token.pos_ == "PROPN" == token.head.pos_ and not any(
-                c.dep_ in {"det", "poss"} for c in token.children
-            ):
+            if token.pos_ == "PROPN" == token.head.pos_ and not children(token, "det", "poss"):
                 office = token.head.ent_type_ == "PERSON" != token.ent_type_
-                return office and any(c.dep_ == "prep" for c in token.children)  # not "Oslo, Norway"
+                return office and bool(children(token, "prep"))  # not "Oslo, Norway"
             return bool(token.ent_type_ != "DATE")
-        if token.dep_ in {"acl", "relcl"} and any(
-            child.dep_ == "aux" and child.tag_ == "TO" for child in token.children
-        ):
+        if token.dep_ in {"acl", "relcl"} and any(aux.tag_ == "TO" for aux in children(token, "aux")):
             return False
-        indefinite = token.head.dep_ == "attr" and any(c.lower_ in {"a", "an"} for c in token.head.lefts)
+        indefinite = token.head.dep_ == "attr" and has_before(token.head, "a", "an")
         limit = LONG_CLAUSE_TOKENS if not indefinite else LONG_CLAUSE_TOKENS // 2
         return marked or bool(token.right_edge.i - token.left_edge.i >= limit)
 
@@ -207,14 +169,14 @@ def _is_list_item(token: Any) -> bool:
 
 def under_negation(token: Any) -> bool:
     """Whether a noun stands behind a negated verb, so that nothing is said of it."""
-    node = token
-    while node.pos_ not in {"VERB", "AUX"} and node.head.i != node.i:
-        if node.dep_ in {"nsubj", "nsubjpass"} or any(
-            c.dep_ == "det" and c.lower_ == "no" for c in node.children
-        ):
-            return bool(any(c.lower_ == "no" for c in node.children))
-        node = node.head
-    return any(c.dep_ == "neg" for c in node.children)
+    for node in (token, *token.ancestors):
+        if is_verb(node) or node.head == node:
+            break
+        if node.dep_ in SUBJECT:
+            return any(child.lower_ == "no" for child in node.children)
+        if any(child.lower_ == "no" for child in children(node, "det")):
+            return True
+    return bool(children(node, "neg"))
 
 
 def _full_form(token: Any, text: str) -> str:

@@ -5,37 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from .lexicon import BE, CONDITIONS, CONNECTIVES, KNOWN, SOURCES, TELLS, UNREAL
-from .phrases import Part, Reader
+from .phrases import Part, PhraseReader
+from .tree import SUBJECT, children, has_before, has_subject
+
+_SOME = ("some", "other", "several", "many", "few", "one")
+_TAKES_NOT = frozenset({"do", "does", "did", "ca", "wo", "sha"})  # auxiliaries that go on with their negation
 
 
-def predicate(reader: Reader, verb: Any, inherited: tuple[Any, ...] = ()) -> Part:
+def predicate(reader: PhraseReader, verb: Any, inherited: tuple[Any, ...] = ()) -> Part:
     """A verb with its auxiliaries, negation, particles and adverbs, as the text has them."""
-    subject = next((c for c in verb.children if c.dep_ in {"nsubj", "nsubjpass", "expl"}), None)
-    core, early = [verb, *inherited], []
+    subject = next(iter(children(verb, *SUBJECT, "expl")), None)
+    core, early = [verb], []
     for child in verb.children:
+        words = [node for node in child.subtree if node.dep_ != "punct"]
         if child.dep_ in {"aux", "auxpass", "neg", "prt"}:
-            core += [node for node in child.subtree if node.dep_ != "punct"]
+            core += words
         elif is_neither(child):
             core.append(child)
         elif child.dep_ == "prep" and child.i == verb.i + 1 and not any(True for _ in child.children):
             core.append(child)  # "is referred to as"
         elif child.dep_ == "advmod" and is_plain_adverb(child):
-            words = [node for node in child.subtree if node.dep_ != "punct"]
             if subject is not None and child.i < subject.i:
                 early += words
             elif child.i < verb.i or not _after_object(verb, child):
                 core += words
-    front = reader.words(early)
-    return front.lowered() + _in_order(reader, core, inherited, verb)
-
-
-def _in_order(reader: Reader, tokens: list[Any], inherited: tuple[Any, ...], verb: Any) -> Part:
-    if not inherited:
-        return reader.words(tokens)
-    own = [token for token in tokens if token not in inherited]
-    borrowed = reader.words(inherited)
-    main = reader.words(own)
-    return Part(f"{borrowed.text} {main.text}", main.first, main.last) if borrowed.text else main
+    front, borrowed = reader.part(early).lowered(), reader.part(inherited)
+    main = reader.part(token for token in core if token not in inherited)
+    return front + (main._replace(text=f"{borrowed.text} {main.text}") if borrowed.text else main)
 
 
 def is_neither(token: Any) -> bool:
@@ -53,46 +49,34 @@ def is_plain_adverb(token: Any) -> bool:
 
 
 def _after_object(verb: Any, adverb: Any) -> bool:
-    return any(
-        child.dep_ in {"dobj", "attr", "prep", "agent", "acomp", "oprd", "xcomp", "npadvmod", "ccomp"}
-        and verb.i < child.i < adverb.i
-        for child in verb.children
-    )
+    after = children(verb, "dobj", "attr", "prep", "agent", "acomp", "oprd", "xcomp", "npadvmod", "ccomp")
+    return any(verb.i < child.i < adverb.i for child in after)
 
 
 def inherited_auxiliaries(verb: Any, head: Any) -> tuple[Any, ...]:
     """The auxiliaries that a joined verb shares with the first: "was written and recorded"."""
-    if any(child.dep_ in {"aux", "auxpass", "nsubj", "nsubjpass"} for child in verb.children):
+    if children(verb, "aux", "auxpass", *SUBJECT):
         return ()
-    passive = verb.tag_ == "VBD" and head.tag_ == "VBN" and any(c.dep_ == "agent" for c in verb.children)
+    passive = verb.tag_ == "VBD" and head.tag_ == "VBN" and bool(children(verb, "agent"))
     if (verb.tag_ not in {"VB", "VBN", "VBG"} and not passive) or verb.lower_ in BE:
         return ()
-    auxiliaries = [child for child in head.children if child.dep_ in {"aux", "auxpass"}]
+    auxiliaries = children(head, "aux", "auxpass")
     if not auxiliaries or (verb.tag_ == "VB") != (head.tag_ in {"VB", "VBP"}):
         return ()
-    negated = any(child.lower_ in {"or", "nor"} for child in head.children if child.dep_ == "cc") or any(
-        aux.lower_ in {"do", "does", "did", "ca", "wo", "sha"} for aux in auxiliaries
-    )
-    return tuple(
-        child
-        for child in head.children
-        if child.dep_ in {"aux", "auxpass"} or (negated and (child.dep_ == "neg" or is_neither(child)))
-    )
+    alternatives = any(child.lower_ in {"or", "nor"} for child in children(head, "cc"))
+    if not alternatives and not any(aux.lower_ in _TAKES_NOT for aux in auxiliaries):
+        return tuple(auxiliaries)
+    return tuple(c for c in head.children if c.dep_ in {"aux", "auxpass", "neg"} or is_neither(c))
 
 
 def marker(clause: Any) -> str:
     """The word that introduces a subordinate clause, or "" when there is none."""
-    words = [
-        c.lower_
-        for c in clause.children
-        if c.dep_ in {"mark", "advmod"} and c.i < clause.i and c.tag_ in {"IN", "WRB", "RB"}
-    ]
-    first = [c.lower_ for c in clause.children if c.dep_ == "mark"]
-    inverted = clause.left_edge.lower_ in {"had", "should", "were"} and clause.left_edge.dep_ in {
-        "aux",
-        "auxpass",
-    }
-    return "if" if inverted else " ".join(first) if first else (words[0] if words else "")
+    marks = [child.lower_ for child in children(clause, "mark")]
+    start = clause.left_edge
+    if start.lower_ in {"had", "should", "were"} and start.dep_ in {"aux", "auxpass"}:
+        return "if"
+    adverbs = [c for c in children(clause, "advmod") if c.i < clause.i and c.tag_ in {"IN", "WRB", "RB"}]
+    return " ".join(marks) or (adverbs[0].lower_ if adverbs else "")
 
 
 def is_conditional(clause: Any) -> bool:
@@ -109,37 +93,30 @@ def is_parallel(clause: Any) -> bool:
     """Whether a clause before the verb stands by itself: "He was ill, so he left"."""
     if clause.dep_ not in {"parataxis", "ccomp"} or clause.i > clause.head.i:
         return False
-    subjects = [{"nsubj", "nsubjpass"} & {c.dep_ for c in node.children} for node in (clause, clause.head)]
     quoted = any(token.is_quote for token in clause.sent)
-    return all(subjects) and not quoted and clause.head.lower_ not in TELLS
+    named = has_subject(clause) and has_subject(clause.head)
+    return named and not quoted and clause.head.lower_ not in TELLS
 
 
 def is_infinitive(verb: Any) -> bool:
     """Whether the verb comes with "to"."""
-    return any(child.tag_ == "TO" and child.dep_ == "aux" for child in verb.children)
+    return any(child.tag_ == "TO" for child in children(verb, "aux"))
 
 
 def reports_the_reference(verb: Any) -> bool:
     """Whether a verb only says that the given text says so: "The passage states that ..."."""
-    negated = any(child.dep_ == "neg" for child in verb.children)
     subjects = [
         node.lower_
-        for child in verb.children
-        if child.dep_ in {"nsubj", "nsubjpass"}
+        for child in children(verb, *SUBJECT)
         for node in (child, *(c for c in child.lefts if c.dep_ in {"compound", "nmod"}))
     ]
-    if negated or not subjects:
+    if not subjects or children(verb, "neg"):
         return False
-    if any(
-        node.lower_ in {"some", "other", "several", "many", "few", "one"}
-        for child in verb.children
-        if child.dep_ == "nsubj"
-        for node in child.lefts
-    ):
+    if any(has_before(child, *_SOME) for child in children(verb, "nsubj")):
         return False  # "some passages suggest that": others do not
     if subjects[0] in {"this", "that", "these"}:
         return verb.lower_ in TELLS | {"means", "implies", "meant"}
     if subjects == ["it"]:
-        inner = {child.lower_ for child in verb.children if child.dep_ in {"acomp", "attr"}} | {verb.lower_}
-        return bool(inner & KNOWN)
+        described = {child.lower_ for child in children(verb, "acomp", "attr")}
+        return bool((described | {verb.lower_}) & KNOWN)
     return bool(SOURCES & set(subjects)) and verb.lower_ in TELLS

@@ -3,68 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from .lexicon import DATE_PREPOSITIONS, EMPTY_PHRASES
-from .phrases import Part, Reader
+from .phrases import Part, PhraseReader
+from .tree import children
 
 
 def prepositional(
-    reader: Reader, preposition: Any, base: Part, depth: int = 0
+    reader: PhraseReader, preposition: Any, base: Part, depth: int = 0
 ) -> Iterator[tuple[Part, Part]]:
     """base + preposition | each of its objects. "between A and B" stays whole."""
-    inner = [c for c in preposition.children if c.dep_ == "prep"]
-    targets = [c for c in preposition.children if c.dep_ in {"pobj", "obj"}]
+    inner = children(preposition, "prep")
+    targets = children(preposition, "pobj", "obj")
     compound = [
-        c
-        for c in preposition.children
-        if c.pos_ in {"ADP", "PART"} and c.i == preposition.i + 1 and c.dep_ in {"pcomp", "prep", "fixed"}
+        child
+        for child in children(preposition, "pcomp", "prep", "fixed")
+        if child.pos_ in {"ADP", "PART"} and child.i == preposition.i + 1
     ]
     if compound and not targets:
-        targets = [c for node in compound for c in node.children if c.dep_ in {"pobj", "obj"}]
+        targets = [target for node in compound for target in children(node, "pobj", "obj")]
         inner = []
-    lead = [
-        preposition,
-        *compound,
-        *(
-            c
-            for c in preposition.children
-            if c.i < preposition.i and c.dep_ in {"advmod", "npadvmod", "neg", "quantmod"}
-        ),
-    ]
-    words = reader.words(lead)
-    front = base + words.lowered()
+    adverbs = children(preposition, "advmod", "npadvmod", "neg", "quantmod")
+    lead = [preposition, *compound, *(child for child in adverbs if child.i < preposition.i)]
+    front = base + reader.part(lead).lowered()
+    leads_in = preposition.i < preposition.head.i or preposition.lower_ == "in"
     for target in targets:
-        if (
-            target.lower_ in EMPTY_PHRASES
-            and (preposition.i < preposition.head.i or preposition.lower_ == "in")
-            and not any(True for _ in target.children)
-        ):
+        if leads_in and target.lower_ in EMPTY_PHRASES and not any(True for _ in target.children):
             continue
         if preposition.lower_ in {"between", "among", "amongst"}:
             yield front, reader.phrase(target, whole=True)
         elif preposition.lower_ == "from" and (end := _range_end(preposition)) is not None:
-            yield front, reader.phrase(target) + reader.words(end.subtree)
+            yield front, reader.phrase(target) + reader.part(end.subtree)
         elif preposition.lower_ in {"to", "until"} and any(
-            (s.lower_ == "from" and _range_end(s) is preposition) or _range_end(s) == preposition
-            for s in preposition.head.children
-            if s.dep_ == "prep"
+            _range_end(sibling) == preposition for sibling in children(preposition.head, "prep")
         ):
             continue
         else:
             for part in reader.group(target):
                 yield front, part
-        for date in dates_of(target):
-            if depth == 0 and preposition.dep_ != "agent":
-                yield from prepositional(reader, date, base, 1)
-            elif depth == 0:
-                yield from prepositional(reader, date, front + reader.phrase(target), 1)
+        for date in dates_of(target) if depth == 0 else ():
+            before = front + reader.phrase(target) if preposition.dep_ == "agent" else base
+            yield from prepositional(reader, date, before, 1)
     if inner and not targets and depth < 4:
         for nested in inner:
             yield from prepositional(reader, nested, front, depth + 2)
-    for other in preposition.children:
-        if other.dep_ == "conj" and other.pos_ == "ADP":
-            yield from prepositional(reader, other, base, depth + 2)
+    for joined in children(preposition, "conj"):
+        if joined.pos_ == "ADP":
+            yield from prepositional(reader, joined, base, depth + 2)
 
 
 def _range_end(start: Any) -> Any:
@@ -80,20 +67,16 @@ def _range_end(start: Any) -> Any:
 
 def dates_of(thing: Any) -> list[Any]:
     """Dates that the parser hung on a noun though they tell when the verb happened."""
-    found = []
-    for child in thing.children:
-        if child.dep_ == "prep" and child.lower_ in DATE_PREPOSITIONS and child.i > thing.i:
-            for target in child.children:
-                year = target.text.isdigit() and len(target.text) == 4
-                if target.dep_ == "pobj" and (target.ent_type_ == "DATE" or year):
-                    found.append(child)
-    return found
+    return [
+        preposition
+        for preposition in children(thing, "prep")
+        if preposition.lower_ in DATE_PREPOSITIONS and preposition.i > thing.i
+        for target in children(preposition, "pobj")
+        if target.ent_type_ == "DATE" or (target.text.isdigit() and len(target.text) == 4)
+    ]
 
 
-def is_cut(reader: Reader, token: Any, top: Any) -> bool:
-    node = token
-    while node.i != top.i:
-        if node.i in reader.detached:
-            return True
-        node = node.head
-    return False
+def is_cut(reader: PhraseReader, token: Any, top: Any) -> bool:
+    """Whether something detached stands between a token and the noun `top` above it, or is the token."""
+    path = takewhile(lambda node: node != top, (token, *token.ancestors))
+    return any(node.i in reader.detached for node in path)

@@ -1,4 +1,4 @@
-"""Text made plain for a parser, each character with the place it came from."""
+"""Text cleaned for a parser, each character with the place it came from."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _NAMES = re.compile(r"\s(?:is|was|were|are|by|refers|means|stands)\b")
 
 
 class Aside(NamedTuple):
-    """What stood in brackets, and the place in the plain text where it stood."""
+    """What stood in brackets, and the place in the clean text where it stood."""
 
     text: str
     at: int
@@ -64,7 +64,7 @@ class Aside(NamedTuple):
     end: int
 
 
-class Plain(NamedTuple):
+class CleanText(NamedTuple):
     """A sentence without markup, list markers, lead-ins and brackets."""
 
     text: str
@@ -79,23 +79,23 @@ class Plain(NamedTuple):
         return self.places[start], self.stops[end - 1]
 
     def original(self, start: int, end: int) -> str:
-        """What the source says where the plain text says `text[start:end]`."""
-        said: list[str] = []
+        """What the source says where the clean text says `text[start:end]`."""
+        pieces: list[str] = []
         while start < end:
             if start in self.titles:
                 last = min(start + len(STAND_IN), len(self.text)) - 1
-                said.append(self.source[self.places[start] : self.stops[last]])
+                pieces.append(self.source[self.places[start] : self.stops[last]])
                 start = last + 1
             else:
-                said.append(self.source[self.places[start]] if self.text[start] != " " else " ")
+                pieces.append(self.source[self.places[start]] if self.text[start] != " " else " ")
                 start += 1
-        return "".join(said)
+        return "".join(pieces)
 
 
-def plain(source: str, start: int, end: int) -> Plain:
-    """`source[start:end]` made plain.
+def clean(source: str, start: int, end: int) -> CleanText:
+    """`source[start:end]` as a parser can read it.
 
-    >>> plain("- **Gilda** (1946) is a film.", 0, 29).text
+    >>> clean("- **Gilda** (1946) is a film.", 0, 29).text
     'Gilda is a film.'
     """
     kept: list[tuple[str, int, int]] = []
@@ -105,14 +105,10 @@ def plain(source: str, start: int, end: int) -> Plain:
         if kind == "title":
             titles.add(len(kept))
             last = len(STAND_IN) - 1
-            kept += [
-                (STAND_IN[i], left if i == 0 else right - 1, right if i == last else left + 1)
-                for i in range(last + 1)
-            ]
+            for i, letter in enumerate(STAND_IN):
+                kept.append((letter, right - 1 if i else left, left + 1 if i < last else right))
         elif kind == "aside":
-            match = _BRACKETED.match(source, left, right)
-            assert match is not None
-            asides.append(Aside(match.group(1), len(kept), match.start(1), match.end(1)))
+            asides.append(Aside(source[left:right], len(kept), left, right))
         else:
             for place in range(left, right):
                 char = " " if source[place].isspace() else source[place]
@@ -123,7 +119,7 @@ def plain(source: str, start: int, end: int) -> Plain:
     text = "".join(char for char, _, _ in kept)
     if sum(char.isupper() for char in text) > 0.8 * sum(char.isalpha() for char in text) and len(text) > 20:
         text = "".join(char.lower() if char.isascii() else char for char in text)
-    return Plain(
+    return CleanText(
         text,
         source,
         tuple(p for _, p, _ in kept),
@@ -139,35 +135,33 @@ def _pieces(source: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
         match = pattern.match(source, start, end)
         if match and match.end() < end:
             start = match.end()
-    events = [(m.start(), m.end(), "drop", 0, 0) for m in _ASIDE.finditer(source, start, end)]
-    events += [(m.start(), m.end(), "drop", 0, 0) for m in _REPORTS.finditer(source, start, end)]
-    events += [
-        (m.end(1), m.end(1) + 1, "drop", 0, 0)
-        for m in _IN_STATE.finditer(source, start, end)
-        if m.group(1) not in STATES and m.group(1) != "York"
+    left_out = [
+        match.span()
+        for pattern in (_ASIDE, _REPORTS, _MARKDOWN)
+        for match in pattern.finditer(source, start, end)
     ]
-    events += [(m.start(), m.end(), "drop", 0, 0) for m in _MARKDOWN.finditer(source, start, end)]
+    left_out += [  # the comma
+        (match.end(1), match.end(1) + 1)
+        for match in _IN_STATE.finditer(source, start, end)
+        if match.group(1) not in STATES | {"York"}
+    ]
+    events = [(left, right, "", (left, left)) for left, right in left_out]
     for match in _TITLE.finditer(source, start, end):
-        group = next(i for i in (1, 2, 3) if match.group(i) is not None)
-        left, right = match.span(group)
+        left, right = match.span(match.lastindex or 0)
         while right > left + 1 and source[right - 1] in ",.;: ":
             right -= 1
         if _is_title(source, left, right, match):
-            events.append((match.start(), match.end(), "title", left, right))
-    events += [
-        (m.start(), m.end(), "aside", m.start(), m.end()) for m in _BRACKETED.finditer(source, start, end)
-    ]
+            events.append((*match.span(), "title", (left, right)))
+    events += [(*m.span(), "aside", m.span(1)) for m in _BRACKETED.finditer(source, start, end)]
     position = start
-    for left, right, kind, inner_left, inner_right in sorted(events, key=lambda event: (event[0], -event[1])):
+    for left, right, kind, inner in sorted(events, key=lambda event: (event[0], -event[1])):
         if left < position:
             continue
         yield "text", position, left
-        if kind == "title":
-            yield kind, inner_left, inner_right
-            if source[inner_right : inner_right + 1] in {",", "."}:
-                yield "text", inner_right, inner_right + 1
-        elif kind != "drop":
-            yield kind, inner_left, inner_right
+        if kind:
+            yield kind, *inner
+        if kind == "title" and source[inner[1] : inner[1] + 1] in {",", "."}:
+            yield "text", inner[1], inner[1] + 1
         position = right
     yield "text", position, end
 

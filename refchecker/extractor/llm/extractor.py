@@ -19,7 +19,7 @@ from ...llms.types import Client, GaveUp, Refused, Reply, Request
 from ...text import DECLINES, NOTHING, declines, kind, sentences
 from ...types import RESPONSE, Claim, Extraction, Passage, Record, Span
 from .locate import locate
-from .parse import Found, Reading, read_claims
+from .parse import ParsedClaim, ParsedReply, read_claims
 
 VERSION = 1  # of everything here and in the modules above that can change a claim
 MAX_TOKENS = 4096  # of a reply
@@ -109,19 +109,19 @@ class LLMExtractor:
         if not pieces or declines([piece.text for piece in pieces]):
             return Extraction((), DECLINES if pieces else NOTHING)
         parts = list(_parts(pieces, record.question, self._request_tokens))
-        readings = await gather(map(self._reading, parts))
-        claims, lost = _claims([claim for reading, _ in readings for claim in reading.found], pieces, record)
-        notes = list(dict.fromkeys(note for _, note in readings if note))
+        replies = await gather(map(self._reply, parts))
+        claims, lost = _claims([claim for reply, _ in replies for claim in reply.claims], pieces, record)
+        notes = list(dict.fromkeys(note for _, note in replies if note))
         if lost:
             self._counts[_LOST] += lost
             notes.append(f"{_LOST}: {lost}")
-        failed = any(note for _, note in readings) or bool(lost and not claims)
+        failed = any(note for _, note in replies) or bool(lost and not claims)
         return Extraction(claims, "; ".join(notes) or ("" if claims else NOTHING), failed=failed)
 
-    async def _reading(self, part: _Part) -> tuple[Reading, str]:
+    async def _reply(self, part: _Part) -> tuple[ParsedReply, str]:
         """What the model finds in that part, and what went wrong; asked twice where it cannot be read."""
         divisible = part.first < part.last
-        read, request = Reading(()), self._request(part)
+        parsed, request = ParsedReply(()), self._request(part)
 
         def accept(reply: Reply) -> bool:
             return _whole(reply, self._format) or (divisible and reply.stop == "length")
@@ -130,19 +130,19 @@ class LLMExtractor:
             try:
                 reply = await self._client.ask(request, accept=accept)
             except (GaveUp, Refused) as error:
-                return read, str(error)
-            read = read_claims(reply.text, triplets=self._format == "triplet") or read
+                return parsed, str(error)
+            parsed = read_claims(reply.text, triplets=self._format == "triplet") or parsed
             if _whole(reply, self._format):
-                return read, ""
+                return parsed, ""
             if divisible and reply.stop == "length":
-                halves = await gather(map(self._reading, part.halves()))
-                found = tuple(claim for half, _ in halves for claim in half.found)
-                return Reading(found), "; ".join(dict.fromkeys(note for _, note in halves if note))
+                halves = await gather(map(self._reply, part.halves()))
+                claims = tuple(claim for half, _ in halves for claim in half.claims)
+                return ParsedReply(claims), "; ".join(dict.fromkeys(note for _, note in halves if note))
             if not attempt:
                 self._counts["replies unreadable or cut off, asked for again"] += 1
-        if read.found:
-            return read, f"a reply was cut off after {len(read.found)} claims"
-        return read, f"a reply could not be read: {reply.text[:_NOTE_CHARS]}"
+        if parsed.claims:
+            return parsed, f"a reply was cut off after {len(parsed.claims)} claims"
+        return parsed, f"a reply could not be read: {reply.text[:_NOTE_CHARS]}"
 
     def _request(self, part: _Part) -> Request:
         fence = fence_for("\n".join(piece.text for piece in part.response), part.question)
@@ -166,8 +166,8 @@ class LLMExtractor:
 
 
 def _whole(reply: Reply, claim_format: str) -> bool:
-    reading = read_claims(reply.text, triplets=claim_format == "triplet")
-    return reading is not None and reading.whole and reply.stop == "end"
+    parsed = read_claims(reply.text, triplets=claim_format == "triplet")
+    return parsed is not None and parsed.whole and reply.stop == "end"
 
 
 def _parts(pieces: tuple[Passage, ...], question: str, most_tokens: int) -> Iterator[_Part]:
@@ -183,14 +183,14 @@ def _parts(pieces: tuple[Passage, ...], question: str, most_tokens: int) -> Iter
 
 
 def _claims(
-    found: Sequence[Found], pieces: Sequence[Passage], record: Record
+    parsed: Sequence[ParsedClaim], pieces: Sequence[Passage], record: Record
 ) -> tuple[tuple[Claim, ...], int]:
     """The claims with their places, each once, and how many are not in the response."""
     claims: dict[str, Claim] = {}
     lost = 0
-    for each in found:
-        spans = locate(each, pieces, record.question)
-        claim = _claim(each.parts, spans)
+    for parsed_claim in parsed:
+        spans = locate(parsed_claim, pieces, record.question)
+        claim = _claim(parsed_claim.parts, spans)
         if not spans:
             lost += 1
         elif not _declining(claim, pieces):

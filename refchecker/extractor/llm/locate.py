@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ...text import find_quote
 from ...types import Passage, Span
-from .parse import Found
+from .parse import ParsedClaim
 
 SHARE_IN_RESPONSE = 0.5  # of a claim's words; with fewer it is not the response's claim
 SHARE_IN_NAMED_SENTENCE = 0.25  # names stand in it as pronouns
@@ -22,22 +22,22 @@ _EMPTY = re.compile(
 )
 
 
-def locate(found: Found, sentences: Sequence[Passage], question: str = "") -> tuple[Span, ...]:
+def locate(parsed: ParsedClaim, sentences: Sequence[Passage], question: str = "") -> tuple[Span, ...]:
     """The spans of the response that state the claim; none where the response does not state it.
 
     First the words the model quotes, in the sentences it names and then in any; else the stretch
     of a sentence it names, or of the most similar one, that has words of the claim.
     """
-    claim = words(" ".join(found.parts))
-    if _share(claim, words(" ".join([question, *(s.text for s in sentences)]))) < SHARE_IN_RESPONSE:
+    claim = stems_of(" ".join(parsed.parts))
+    if _share(claim, stems_of(" ".join([question, *(s.text for s in sentences)]))) < SHARE_IN_RESPONSE:
         return ()
     named = [
-        sentences[number - 1] for number in dict.fromkeys(found.sentences) if 1 <= number <= len(sentences)
+        sentences[number - 1] for number in dict.fromkeys(parsed.sentences) if 1 <= number <= len(sentences)
     ]
     for sentence in (*named, *sentences):
-        if places := find_quote(found.quote, sentence.text):
+        if places := find_quote(parsed.quote, sentence.text):
             return tuple(sentence.span(start, end) for start, end in places)
-    shares = {sentence.start: _share(claim, words(sentence.text)) for sentence in sentences}
+    shares = {sentence.start: _share(claim, stems_of(sentence.text)) for sentence in sentences}
     chosen = [s for s in named if shares[s.start] >= SHARE_IN_NAMED_SENTENCE]
     if not chosen and sentences:
         best = max(sentences, key=lambda s: shares[s.start])
@@ -46,10 +46,10 @@ def locate(found: Found, sentences: Sequence[Passage], question: str = "") -> tu
 
 
 @lru_cache(4096)  # every claim of a response is compared with its sentences
-def words(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
     """The words of a text without their endings; those that carry no meaning only if there are no others.
 
-    >>> sorted(words("The painters painted in 1905"))
+    >>> sorted(stems_of("The painters painted in 1905"))
     ['1905', 'paint']
     """
     every = [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())]
@@ -67,7 +67,7 @@ def _share(claim: frozenset[str], where: frozenset[str]) -> float:
 
 def _stretch(claim: frozenset[str], sentence: Passage) -> Span:
     """From the first to the last word that the claim has too."""
-    shared = [match for match in _WORD.finditer(sentence.text) if words(match.group()) <= claim]
+    shared = [match for match in _WORD.finditer(sentence.text) if stems_of(match.group()) <= claim]
     return (
         sentence.span(shared[0].start(), shared[-1].end()) if shared else sentence.span(0, len(sentence.text))
     )

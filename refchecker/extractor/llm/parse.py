@@ -25,7 +25,7 @@ _COMMAS = re.compile(r"^\W*\((?P<parts>[^()]+)\)\W*$")
 _RULE = re.compile(r"^[\s|:+=-]+$")
 
 
-class Found(NamedTuple):
+class ParsedClaim(NamedTuple):
     """One claim as the model gives it: three parts of a triplet, or one text."""
 
     parts: tuple[str, ...]
@@ -33,38 +33,37 @@ class Found(NamedTuple):
     quote: str = ""
 
 
-class Reading(NamedTuple):
+class ParsedReply(NamedTuple):
     """The claims of a reply. Not `whole`: the reply ended inside them."""
 
-    found: tuple[Found, ...]
+    claims: tuple[ParsedClaim, ...]
     whole: bool = True
 
 
-def read_claims(reply: str, *, triplets: bool) -> Reading | None:
+def read_claims(reply: str, *, triplets: bool) -> ParsedReply | None:
     """What a reply says the claims are; None where it cannot be read. An empty list is an answer.
 
     >>> read_claims('[("Paris", "is in", "France")]', triplets=True)
-    Reading(found=(Found(parts=('Paris', 'is in', 'France'), sentences=(), quote=''),), whole=True)
+    ParsedReply(claims=(ParsedClaim(parts=('Paris', 'is in', 'France'), sentences=(), quote=''),), whole=True)
     >>> read_claims("I cannot help with that.", triplets=True) is None
     True
     """
     text = without_thoughts(reply)
-    read = values(text)
-    found = [claim for each in read for claim in _in_value(each.value, triplets)]
-    if found:
-        return Reading(_distinct(found), all(each.whole for each in read))
-    if any(each.whole and _says_none(each.value) for each in read) or _NONE.match(text):
-        return Reading(())
-    if any(not each.whole and _is_list(each.value) for each in read):
-        return Reading((), whole=False)
-    found = list(_in_table(text) if triplets else _in_bullets(text))
-    return Reading(_distinct(found)) if found else None
+    parsed = values(text)
+    if claims := [claim for value, _ in parsed for claim in _in_value(value, triplets)]:
+        return ParsedReply(_distinct(claims), all(whole for _, whole in parsed))
+    if any(whole and _says_none(value) for value, whole in parsed) or _NONE.match(text):
+        return ParsedReply(())
+    if any(not whole and _is_list(value) for value, whole in parsed):
+        return ParsedReply((), whole=False)
+    claims = list(_in_table(text) if triplets else _in_bullets(text))
+    return ParsedReply(_distinct(claims)) if claims else None
 
 
-def _in_value(value: Any, triplets: bool) -> Iterator[Found]:
+def _in_value(value: Any, triplets: bool) -> Iterator[ParsedClaim]:
     if isinstance(value, list):
         if triplets and (parts := _three(value)):
-            yield Found(parts)
+            yield ParsedClaim(parts)
             return
         for element in value:
             if isinstance(element, str) and not triplets:
@@ -74,7 +73,9 @@ def _in_value(value: Any, triplets: bool) -> Iterator[Found]:
     elif isinstance(value, dict):
         fields = {key.strip().lower(): member for key, member in value.items()}
         if parts := _triplet(fields) if triplets else _claim(fields):
-            yield Found(parts, _numbers(_first(fields, _SENTENCE_KEYS)), _string(_first(fields, _QUOTE_KEYS)))
+            yield ParsedClaim(
+                parts, _numbers(_first(fields, _SENTENCE_KEYS)), _string(_first(fields, _QUOTE_KEYS))
+            )
             return
         for member in value.values():
             if isinstance(member, dict | list):
@@ -102,21 +103,21 @@ def _three(value: Sequence[Any]) -> tuple[str, ...]:
     return parts if parts[0] and any(parts[1:]) and not all(isinstance(v, int) for v in value) else ()
 
 
-def _sentence_claim(text: str) -> Iterator[Found]:
+def _sentence_claim(text: str) -> Iterator[ParsedClaim]:
     """A claim in plain words, with the numbers of its sentences in brackets before or after it."""
     numbers = tuple(n for mark in _MARK.finditer(text) for n in _numbers(mark["numbers"].split(",")))
     bare = _MARK.sub(" ", text).strip().strip('"“”').strip()
     if re.search(r"\w", bare):
-        yield Found((bare,), numbers)
+        yield ParsedClaim((bare,), numbers)
 
 
-def _in_bullets(text: str) -> Iterator[Found]:
+def _in_bullets(text: str) -> Iterator[ParsedClaim]:
     for line in text.splitlines():
         if bullet := _BULLET.match(line):
             yield from _sentence_claim(bullet["text"])
 
 
-def _in_table(text: str) -> Iterator[Found]:
+def _in_table(text: str) -> Iterator[ParsedClaim]:
     """Lines "a | b | c" and "(a, b, c)"; a heading that names the columns says which are which."""
     columns = (0, 1, 2)
     for line in text.splitlines():
@@ -136,9 +137,9 @@ def _in_table(text: str) -> Iterator[Found]:
             yield from _row([part.strip(" \"'") for part in match["parts"].split(",")])
 
 
-def _row(cells: Sequence[str]) -> Iterator[Found]:
+def _row(cells: Sequence[str]) -> Iterator[ParsedClaim]:
     if parts := _three(cells):
-        yield Found(parts)
+        yield ParsedClaim(parts)
 
 
 def _says_none(value: Any) -> bool:
@@ -165,12 +166,12 @@ def _string(value: Any) -> str:
 def _numbers(value: Any) -> tuple[int, ...]:
     """Sentence numbers, however they are written: 2, "2", "[2]", [1, 2]."""
     if isinstance(value, list):
-        return tuple(number for each in value for number in _numbers(each))
+        return tuple(number for element in value for number in _numbers(element))
     return tuple(int(digits) for digits in re.findall(r"\d{1,6}", str(value))) if value is not None else ()
 
 
-def _distinct(found: Sequence[Found]) -> tuple[Found, ...]:
-    first: dict[tuple[str, ...], Found] = {}
-    for each in found:
-        first.setdefault(tuple(part.casefold() for part in each.parts), each)
+def _distinct(claims: Sequence[ParsedClaim]) -> tuple[ParsedClaim, ...]:
+    first: dict[tuple[str, ...], ParsedClaim] = {}
+    for claim in claims:
+        first.setdefault(tuple(part.casefold() for part in claim.parts), claim)
     return tuple(first.values())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from refchecker.checker.embedded.features import (
     NAMES,
     NETWORK_NAMES,
-    Page,
+    ReadPassage,
     features,
     focus,
     longest_run,
@@ -25,10 +25,10 @@ TEXT = (
     "Marie Curie was born in Warsaw in 1867. She won two Nobel Prizes, the first in 1903! "
     "Her husband Pierre did not live to see the second."
 )
-PAGE = Page.of(TEXT)
+PAGE = ReadPassage.of(TEXT)
 
 
-def measured(claim: Claim, page: Page = PAGE, question: str = "") -> dict[str, float]:
+def measured(claim: Claim, page: ReadPassage = PAGE, question: str = "") -> dict[str, float]:
     return dict(zip(NAMES, features(claim, page, question), strict=True))
 
 
@@ -143,7 +143,7 @@ def test_the_answer_is_what_was_not_asked(question: str, claim: Claim, expected:
 
 
 def test_names_are_told_from_first_words() -> None:
-    page = Page.of("Later Rome fell. Once it stood. Marie Curie left.")
+    page = ReadPassage.of("Later Rome fell. Once it stood. Marie Curie left.")
     assert [sorted(each.names) for each in page.sentences] == [["lat", "rome"], [], ["curie", "marie"]]
 
 
@@ -155,7 +155,7 @@ def test_a_claim_without_triplet_has_no_elements() -> None:
 
 def test_the_focus_is_the_nearest_sentence_and_its_neighbours() -> None:
     filler = "It rained for days and nobody came. " * 6
-    page = Page.of(text := f"{filler}{TEXT} {filler}")
+    page = ReadPassage.of(text := f"{filler}{TEXT} {filler}")
     start, end = focus("Marie Curie was born in Warsaw", page, around=0)
     assert text[start:end] == "Marie Curie was born in Warsaw in 1867."
     start, end = focus("Marie Curie was born in Warsaw", page)
@@ -163,8 +163,8 @@ def test_the_focus_is_the_nearest_sentence_and_its_neighbours() -> None:
 
 
 def test_the_longest_run() -> None:
-    assert longest_run(["nobel", "priz"], Page.of("the Nobel prize")) == pytest.approx(0.5)
-    assert longest_run(["b", "c", "x"], Page.of("a b c d")) == pytest.approx(2 / 3)
+    assert longest_run(["nobel", "priz"], ReadPassage.of("the Nobel prize")) == pytest.approx(0.5)
+    assert longest_run(["b", "c", "x"], ReadPassage.of("a b c d")) == pytest.approx(2 / 3)
     assert math.isnan(longest_run([], PAGE))
 
 
@@ -185,7 +185,7 @@ def test_what_the_network_says() -> None:
 @given(st.text(max_size=200), st.text(max_size=60), st.text(max_size=60))
 def test_any_text_has_numbers(passage: str, claim: str, question: str) -> None:
     for each in (Claim(claim), Claim.of_triplet(claim, question, claim)):
-        row = features(each, Page.of(passage), question)
+        row = features(each, ReadPassage.of(passage), question)
         assert len(row) == len(NAMES)
         assert all(math.isnan(value) or 0 <= value < 1000 for value in row)
 

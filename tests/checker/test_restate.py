@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from refchecker.checker.embedded import EmbeddedChecker
-from refchecker.checker.embedded import restate as plain
+from refchecker.checker.embedded import EmbeddedChecker, restate
 from refchecker.types import Claim, Judgment, Label, Pair, Passage, Span
 
 GOAT = Passage(
@@ -15,7 +14,7 @@ GOAT = Passage(
 
 
 def put(*triplet: str) -> str:
-    return plain.of(Claim.of_triplet(*triplet)).claim.text
+    return restate.of(Claim.of_triplet(*triplet)).claim.text
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_other_ways_to_speak_of_references(triplet: tuple[str, str, str], said: 
     ],
 )
 def test_sentences_too(text: str, said: str) -> None:
-    assert plain.of(Claim(text)) == (Claim(said), False)
+    assert restate.of(Claim(text)) == (Claim(said), False)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +71,7 @@ def test_sentences_too(text: str, said: str) -> None:
 )
 def test_everything_else_stays_as_it_is(triplet: tuple[str, str, str]) -> None:
     claim = Claim.of_triplet(*triplet)
-    assert plain.of(claim) == (claim, False)
+    assert restate.of(claim) == (claim, False)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +79,7 @@ def test_everything_else_stays_as_it_is(triplet: tuple[str, str, str]) -> None:
     ["The text is long.", "According to Newton, apples fall.", "The article that states nothing sold."],
 )
 def test_other_sentences_stay_as_they_are(text: str) -> None:
-    assert plain.of(Claim(text)) == (Claim(text), False)
+    assert restate.of(Claim(text)) == (Claim(text), False)
 
 
 @pytest.mark.parametrize(
@@ -88,20 +87,20 @@ def test_other_sentences_stay_as_they_are(text: str) -> None:
 )
 def test_answers_of_yes_and_no(answer: str, denied: bool) -> None:
     claim = Claim.of_triplet("goat milk", "creates mucus", answer, (Span("response", 0, 4),))
-    asked = plain.of(claim)
-    assert asked.denied is denied
-    assert asked.claim.text == "goat milk creates mucus"
-    assert asked.claim.spans == claim.spans
+    restated = restate.of(claim)
+    assert restated.denied is denied
+    assert restated.claim.text == "goat milk creates mucus"
+    assert restated.claim.spans == claim.spans
 
 
 def test_a_judgment_turned_is_that_of_the_opposite() -> None:
     scores = {Label.ENTAILMENT: 0.7, Label.NEUTRAL: 0.2, Label.CONTRADICTION: 0.1}
-    turned = plain.turned(Judgment(Label.ENTAILMENT, scores, note="kept"))
+    turned = restate.turned(Judgment(Label.ENTAILMENT, scores, note="kept"))
     assert turned.label is Label.CONTRADICTION
     assert turned.scores == {Label.CONTRADICTION: 0.7, Label.NEUTRAL: 0.2, Label.ENTAILMENT: 0.1}
     assert turned.note == "kept"
-    assert plain.turned(turned) == Judgment(Label.ENTAILMENT, scores, note="kept")
-    assert plain.turned(Judgment(Label.ABSTAIN, note="empty")) == Judgment(Label.ABSTAIN, note="empty")
+    assert restate.turned(turned) == Judgment(Label.ENTAILMENT, scores, note="kept")
+    assert restate.turned(Judgment(Label.ABSTAIN, note="empty")) == Judgment(Label.ABSTAIN, note="empty")
 
 
 @pytest.mark.parametrize(
