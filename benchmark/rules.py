@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmark.calibration import wilson_bound
 from benchmark.data import data_root
 from benchmark.labels import (
     CLAIM_SETS,
@@ -26,7 +27,6 @@ from benchmark.labels import (
     hypothetical_items,
 )
 from refchecker.checker.rules import Rules
-from refchecker.checker.thresholds import wilson_bound
 from refchecker.types import Label, Pair
 
 ABOUT = {

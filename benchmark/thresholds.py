@@ -24,11 +24,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from benchmark.data import data_root
-from benchmark.labels import RESULTS, SETTINGS, Item, baseline_labels, codes, human_items, judge, metrics
-from benchmark.thresholds_page import page
-from refchecker.aggregate import any_support, deciding
-from refchecker.checker.thresholds import (
+from benchmark.calibration import (
     Outcome,
     Row,
     agreement_at,
@@ -43,6 +39,10 @@ from refchecker.checker.thresholds import (
     sureness,
     tempered,
 )
+from benchmark.data import data_root
+from benchmark.labels import RESULTS, SETTINGS, Item, baseline_labels, codes, human_items, judge, metrics
+from benchmark.thresholds_page import page
+from refchecker.aggregate import any_support, deciding
 from refchecker.io import MAX_RECORD_MB, format_of, read_items, to_record
 from refchecker.registry import load
 from refchecker.types import Judgment, Label

@@ -3,8 +3,3 @@
 from __future__ import annotations
 
 from .main import main, parser
-
-__all__ = [
-    "main",
-    "parser",
-]

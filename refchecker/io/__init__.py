@@ -11,34 +11,3 @@ from .session import Pipeline, Session, journal_of
 from .sqlite import Database, connected
 from .summary import UNCHECKED, Tally, labels_of, verdicts_of
 from .texts import text_index, texts_of, words_of
-
-__all__ = [
-    "FIELDS",
-    "MAX_RECORD_MB",
-    "UNCHECKED",
-    "Broken",
-    "Database",
-    "Item",
-    "Journal",
-    "Pipeline",
-    "Session",
-    "Tally",
-    "connected",
-    "digest_of",
-    "dump",
-    "format_of",
-    "from_item",
-    "journal_of",
-    "labels_of",
-    "output_schema",
-    "read_items",
-    "read_report",
-    "read_reports",
-    "text_index",
-    "texts_of",
-    "to_item",
-    "to_record",
-    "to_referenced_item",
-    "verdicts_of",
-    "words_of",
-]

@@ -6,24 +6,3 @@ from .encoder import UNFITTED, Array, EmbeddedEncoder, Encoder, HFEncoder, Setti
 from .hardware import check_compiler, devices, precision_on
 from .loading import located, name_and_version, token_limits, tokenizer_and_config
 from .onnx import SHIPPED, session, tokenizer_of
-
-__all__ = [
-    "SHIPPED",
-    "UNFITTED",
-    "Array",
-    "EmbeddedEncoder",
-    "Encoder",
-    "HFEncoder",
-    "Settings",
-    "Tokens",
-    "check_compiler",
-    "devices",
-    "located",
-    "name_and_version",
-    "precision_on",
-    "session",
-    "settings_of",
-    "token_limits",
-    "tokenizer_and_config",
-    "tokenizer_of",
-]

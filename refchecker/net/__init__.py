@@ -4,9 +4,3 @@ from __future__ import annotations
 
 from .keys import key_of
 from .messages import retry_after, shortened
-
-__all__ = [
-    "key_of",
-    "retry_after",
-    "shortened",
-]

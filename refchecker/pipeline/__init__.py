@@ -3,9 +3,3 @@
 from __future__ import annotations
 
 from .pipeline import Splitter, run, whole
-
-__all__ = [
-    "Splitter",
-    "run",
-    "whole",
-]

@@ -9,13 +9,3 @@ from .markdown import markdown_report
 from .text import text_report
 
 read_shown = read_reports  # as it was called before
-
-__all__ = [
-    "IN_PAGE",
-    "LISTED",
-    "markdown_report",
-    "read_reports",
-    "read_shown",
-    "text_report",
-    "write_html",
-]

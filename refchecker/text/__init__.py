@@ -8,30 +8,3 @@ from .statements import DECLINES, NOTHING, Kind, declines, kind
 from .stems import NAN, NEGATIONS, STOP, content, share, stem, trigrams, word_set, words_of
 from .values import Value, agreement, comparable
 from .words import ReadText, Word, read, whole_characters
-
-__all__ = [
-    "DECLINES",
-    "NAN",
-    "NEGATIONS",
-    "NOTHING",
-    "STOP",
-    "Kind",
-    "ReadText",
-    "Value",
-    "Word",
-    "agreement",
-    "comparable",
-    "content",
-    "declines",
-    "find_quote",
-    "kind",
-    "read",
-    "sentences",
-    "share",
-    "stem",
-    "trigrams",
-    "whole_characters",
-    "windows",
-    "word_set",
-    "words_of",
-]

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from benchmark.calibration import calibration_error
 from benchmark.data import data_root
 from benchmark.labels import SUPPORT_SETS, baseline_labels, claim_items, human_items, summary, table
 from refchecker.checker.embedded import read_config
@@ -34,7 +35,6 @@ from refchecker.checker.embedded.features import VERSION, ReadPassage, nearness
 from refchecker.checker.embedded.model import ORDER, Network
 from refchecker.checker.embedded.mood import unsettled, without_support
 from refchecker.checker.embedded.reading import PairReader, PairReading
-from refchecker.checker.thresholds import calibration_error
 from refchecker.suites.human import data as human_data
 from refchecker.types import Claim, Label, Pair, Passage
 

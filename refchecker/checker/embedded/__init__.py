@@ -4,8 +4,3 @@ from __future__ import annotations
 
 from .checker import EmbeddedChecker
 from .model import read_config
-
-__all__ = [
-    "EmbeddedChecker",
-    "read_config",
-]

@@ -3,8 +3,3 @@
 from __future__ import annotations
 
 from .checker import LLMChecker, llm_checker
-
-__all__ = [
-    "LLMChecker",
-    "llm_checker",
-]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -127,10 +127,15 @@ class LLMChecker:
             for piece in pieces[passage]
         )
         requests = list(questions(askable, self._claims_per_prompt))
+        replies = await gather(
+            self._judged(request, sample) for request in requests for sample in range(self._votes)
+        )
         judged = {
             (claim, request.piece, request.user_question): judgment
-            for request, judgments in zip(requests, await gather(map(self._voted, requests)), strict=True)
-            for claim, judgment in judgments.items()
+            for number, request in enumerate(requests)
+            for claim, judgment in self._decided(
+                request, replies[number * self._votes : (number + 1) * self._votes]
+            ).items()
         }
         return [
             _unaskable(claim, passage)
@@ -143,8 +148,8 @@ class LLMChecker:
             return [passage]
         return cut(passage, estimated, max_tokens=self._max_reference_tokens, language=self._language)
 
-    async def _voted(self, question: Question) -> dict[str, Judgment]:
-        samples = await gather(self._judged(question, sample) for sample in range(self._votes))
+    def _decided(self, question: Question, samples: Sequence[dict[str, Judgment]]) -> Mapping[str, Judgment]:
+        """The judgment for each claim that most samples give."""
         if self._votes == 1:
             return samples[0]
         votes = {claim: [sample[claim] for sample in samples] for claim in question.claims}

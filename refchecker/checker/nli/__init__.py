@@ -3,8 +3,3 @@
 from __future__ import annotations
 
 from .checker import DEFAULT_MODEL, NLIChecker
-
-__all__ = [
-    "DEFAULT_MODEL",
-    "NLIChecker",
-]

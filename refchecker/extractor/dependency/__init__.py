@@ -3,9 +3,3 @@
 from __future__ import annotations
 
 from .extractor import MODELS, REMEDY, DependencyExtractor
-
-__all__ = [
-    "MODELS",
-    "REMEDY",
-    "DependencyExtractor",
-]

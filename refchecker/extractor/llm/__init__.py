@@ -3,8 +3,3 @@
 from __future__ import annotations
 
 from .extractor import LLMExtractor, llm_extractor
-
-__all__ = [
-    "LLMExtractor",
-    "llm_extractor",
-]

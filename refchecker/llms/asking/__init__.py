@@ -7,20 +7,3 @@ from .dry import DryRun
 from .ledger import Ledger, most_cost
 from .policy import Limits, Policy
 from .prices import KNOWN, batched, cost_of, price_of, read_prices
-
-__all__ = [
-    "FILE_NAME",
-    "KNOWN",
-    "Cached",
-    "DryRun",
-    "Ledger",
-    "Limits",
-    "Policy",
-    "Store",
-    "batched",
-    "cost_of",
-    "key_of",
-    "most_cost",
-    "price_of",
-    "read_prices",
-]

@@ -3,7 +3,3 @@
 from __future__ import annotations
 
 from .batch import Batching
-
-__all__ = [
-    "Batching",
-]

@@ -6,13 +6,3 @@ from .chat import Chat, failure_of
 from .errors import sort
 from .function import Function
 from .names import is_model, key_for, provider_of
-
-__all__ = [
-    "Chat",
-    "Function",
-    "failure_of",
-    "is_model",
-    "key_for",
-    "provider_of",
-    "sort",
-]

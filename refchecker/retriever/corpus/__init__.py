@@ -3,7 +3,3 @@
 from __future__ import annotations
 
 from .retriever import CorpusRetriever
-
-__all__ = [
-    "CorpusRetriever",
-]

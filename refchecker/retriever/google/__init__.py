@@ -3,7 +3,3 @@
 from __future__ import annotations
 
 from .retriever import serper_retriever
-
-__all__ = [
-    "serper_retriever",
-]

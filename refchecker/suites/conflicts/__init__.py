@@ -3,7 +3,3 @@
 from __future__ import annotations
 
 from .suite import SUITE
-
-__all__ = [
-    "SUITE",
-]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from ..aggregate import Merge, cautious, merged_label
-from ..types import Judgment, Label
+from refchecker.aggregate import Merge, cautious, merged_label
+from refchecker.types import Judgment, Label
 
 Scores = Mapping[Label, float]
 Row = tuple[Scores, Label]

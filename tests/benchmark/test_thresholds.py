@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refchecker.aggregate import any_contradiction, any_support, cautious, merged_label, surest
-from refchecker.checker.thresholds import (
+from benchmark.calibration import (
     LABELS,
     agreement_at,
     calibration_error,
@@ -23,6 +22,7 @@ from refchecker.checker.thresholds import (
     tempered,
     wilson_bound,
 )
+from refchecker.aggregate import any_contradiction, any_support, cautious, merged_label, surest
 from refchecker.pipeline import run
 from refchecker.types import Claim, Judgment, Label, Passage, Record
 
