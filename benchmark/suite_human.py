@@ -20,10 +20,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmark.data import data_root
-from refchecker.cli import main as refchecker
-from refchecker.suites import find, runner
+from refchecker.cli.bench import steps
+from refchecker.cli.options import LLMOptions
+from refchecker.cli.options.bench import FolderOptions, ModelOptions, SystemOptions
+from refchecker.suites import runner
 from refchecker.suites.folder import Folder
 from refchecker.suites.human import data as human_data
+from refchecker.suites.human import suite as human_suite
 
 RESULTS = Path(__file__).resolve().parent / "results"
 FOLDER = Path("runs") / "suite_human"
@@ -45,24 +48,25 @@ def main() -> None:
     options = parser.parse_args()
     data = data_root("human")
     checker = options.checker_name.replace(":", "-").replace("/", "-")
+    predictions = str(data / "human" / "roberta_large_nli_predictions.jsonl")
     systems = {
-        checker: ["--checker_name", options.checker_name],
-        "roberta_large_nli": ["--predictions", str(data / "human" / "roberta_large_nli_predictions.jsonl")],
-        "majority": ["--majority"],
+        checker: human_suite.RunOptions(),
+        "roberta_large_nli": human_suite.RunOptions(predictions=predictions),
+        "majority": human_suite.RunOptions(majority=True),
     }
-    folder = ["--folder", str(FOLDER)]
-    step("prepare", "human", "--data", str(data), *folder)
-    restart = ["--restart"] if options.restart else []
+    models = ModelOptions(checker_name=options.checker_name)
+    prepare = human_suite.PrepareOptions(data=str(data))
+    steps.prepare(human_suite.SUITE, FolderOptions(folder=str(FOLDER)), models, LLMOptions(), prepare)
     for name, system in systems.items():
-        step("run", "human", *folder, "--name", name, *system, *restart)
+        run(name, system, models, restart=options.restart)
     shown = list(systems)
     if options.out_of_fold:
         unseen = FOLDER / "unseen.jsonl"
         unseen.write_text("".join(unseen_labels(options.out_of_fold, checker)), encoding="utf-8")
-        step("run", "human", *folder, "--name", "unseen", "--predictions", str(unseen), "--restart")
+        run("unseen", human_suite.RunOptions(predictions=str(unseen)), models, restart=True)
         shown.append("unseen")
     written, lacking = runner.report(
-        find("human"),
+        human_suite.SUITE,
         Folder(FOLDER, "human"),
         shown,
         against="unseen" if options.out_of_fold else checker,
@@ -87,9 +91,11 @@ def unseen_labels(out_of_fold: Path, checker: str) -> Iterator[str]:
                 yield human_data.prediction(item, place, label)
 
 
-def step(*arguments: str) -> None:
-    """One command of refchecker-cli bench; records that failed are written as such and reported."""
-    if (code := refchecker(["bench", *arguments])) not in (0, 3):
+def run(name: str, system: human_suite.RunOptions, models: ModelOptions, *, restart: bool) -> None:
+    """Have that system answer; records that failed are written as such and reported."""
+    where, resuming = FolderOptions(folder=str(FOLDER)), runner.Resuming(restart=restart)
+    suite, named = human_suite.SUITE, SystemOptions(name=name)
+    if (code := steps.run(suite, where, named, resuming, models, LLMOptions(), system)) not in (0, 3):
         sys.exit(code)
 
 

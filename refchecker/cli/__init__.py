@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from .main import main, parser
+from .main import exit_code, main, parser
 
-__all__ = [
-    "main",
-    "parser",
-]
+__all__ = ["exit_code", "main", "parser"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterable, Iterator
@@ -20,10 +19,22 @@ from refchecker.llms.types import GaveUp, Reply, Request, RunEnds
 from refchecker.suites import compare, find, metrics, plots, runner, tables
 from refchecker.suites.ask import AHEAD, ClientAsk, FunctionAsk, check_stage, prompt_stage
 from refchecker.suites.folder import Folder, read_answers
-from refchecker.suites.types import Answer, Item, Page, Plot, Prepared, Series, Sheet, Stage, Suite, Task
+from refchecker.suites.types import (
+    Answer,
+    Item,
+    NoOptions,
+    Page,
+    Plot,
+    Prepared,
+    Series,
+    Sheet,
+    Stage,
+    Suite,
+    Task,
+)
 from refchecker.types import Judgment, Label
 
-NO_OPTIONS = argparse.Namespace()
+NO_OPTIONS = NoOptions()
 
 
 def toy(
@@ -57,7 +68,7 @@ def toy(
     def prepare(options: Any, tools: Any) -> Prepared:
         return Prepared([Item(f"i{n}", f"q{n // 2}", {"n": n}) for n in range(count)], {"made up": count})
 
-    return Suite("toy", "A toy.", lambda group, step: None, prepare, stages, score, page)
+    return Suite("toy", "A toy.", prepare, stages, score, page)
 
 
 def prepared(tmp_path: Path, suite: Suite) -> Folder:
@@ -67,7 +78,7 @@ def prepared(tmp_path: Path, suite: Suite) -> Folder:
 
 
 def ran(suite: Suite, folder: Folder, name: str = "mine", **options: Any) -> runner.Ran:
-    return runner.run(suite, folder, name, NO_OPTIONS, SimpleNamespace(), **options)
+    return runner.run(suite, folder, name, NO_OPTIONS, SimpleNamespace(), runner.Resuming(**options))
 
 
 def test_prepare_keeps_items_their_hash_and_where_they_are_from(tmp_path: Path) -> None:
