@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from refchecker.cli import exit_code
@@ -42,7 +43,7 @@ def main() -> int:
     words = [*(["--llm", options.llm] if options.llm else []), *others]
     made = f"Made by `python -m benchmark.conflicts{''.join(f' {word}' for word in words)}`."
     suite, folder, output = find("conflicts"), str(options.folder / kind), str(RESULTS / f"conflicts_{kind}")
-    _, *run = options_of("run", suite, words)
+    named, *run = options_of("run", suite, words)
     where = FolderOptions(folder=folder)
     if not options.report_only:
         prepare = suite.prepare_options(
@@ -50,7 +51,7 @@ def main() -> int:
             per_domain=options.per_domain or (1 if options.llm else None),
         )
         steps.prepare(suite, where, ModelOptions(), LLMOptions(), prepare)
-        if code := steps.run(suite, where, *run):
+        if code := steps.run(suite, replace(where, name=named.name), *run):
             return code
     page = PageOptions(output=output, note=f"{options.note} {made}".strip())
     command = f"refchecker-cli bench report conflicts --folder {folder} --output {output}"

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,9 @@ def measure(suite: Suite, folder: Path, prepare: Any, words: list[str], name: st
     """Prepare, run, report; the exit code of the first step that fails."""
     where, output = FolderOptions(folder=str(folder)), os.path.relpath(RESULTS / name)
     note = f"All its steps: python -m benchmark.imaginary{''.join(f' {word}' for word in sys.argv[1:])}."
-    _, *run = options_of("run", suite, words)
+    named, *run = options_of("run", suite, words)
     steps.prepare(suite, where, ModelOptions(), LLMOptions(), prepare)
-    if code := steps.run(suite, where, *run):
+    if code := steps.run(suite, replace(where, name=named.name), *run):
         return code
     command = f"refchecker-cli bench report imaginary --folder {folder} --output {output}"
     return steps.report(suite, where, MeasureOptions(), PageOptions(output=output, note=note), command)

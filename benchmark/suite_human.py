@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmark.data import data_root
 from refchecker.cli.bench import steps
 from refchecker.cli.options import LLMOptions
-from refchecker.cli.options.bench import FolderOptions, ModelOptions, SystemOptions
+from refchecker.cli.options.bench import FolderOptions, ModelOptions
 from refchecker.suites import runner
 from refchecker.suites.folder import Folder
 from refchecker.suites.human import data as human_data
@@ -93,9 +93,8 @@ def unseen_labels(out_of_fold: Path, checker: str) -> Iterator[str]:
 
 def run(name: str, system: human_suite.RunOptions, models: ModelOptions, *, restart: bool) -> None:
     """Have that system answer; records that failed are written as such and reported."""
-    where, resuming = FolderOptions(folder=str(FOLDER)), runner.Resuming(restart=restart)
-    suite, named = human_suite.SUITE, SystemOptions(name=name)
-    if (code := steps.run(suite, where, named, resuming, models, LLMOptions(), system)) not in (0, 3):
+    where, resuming = FolderOptions(folder=str(FOLDER), name=name), runner.Resuming(restart=restart)
+    if (code := steps.run(human_suite.SUITE, where, resuming, models, LLMOptions(), system)) not in (0, 3):
         sys.exit(code)
 
 

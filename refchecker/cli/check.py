@@ -52,20 +52,13 @@ Exit codes: 0 all judged, 1 --fail_on hit, 2 usage, 3 some records failed, 130 i
 def add(commands: Any) -> None:
     """The three sub-commands."""
     for command, text in ABOUT.items():
-        sub = commands.add_parser(
-            command,
-            help=text,
-            description=text,
-            epilog=f"{EXAMPLES}\n\n{EXIT_CODES}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        options.add_options(sub, GROUPS[command])
+        options.add_command(commands, command, text, f"{EXAMPLES}\n\n{EXIT_CODES}", GROUPS[command])
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Run one of the three; the exit code."""
-    run = runs.begun(parsed)
-    clients, language, dry_run = run.clients, run.running.language, run.clients.llm.dry_run
+    file_run = runs.begun(parsed)
+    clients, language = file_run.clients, file_run.running.language
     extracting, checking = parsed.command != "check", parsed.command != "extract"
     extraction = options.read(options.ExtractorOptions, parsed)
     check = options.read(options.CheckerOptions, parsed)
@@ -74,11 +67,11 @@ def run(parsed: argparse.Namespace) -> int:
     extractor = components.extractor_of(extraction, clients, language) if extracting else None
     checker = retriever = localizer = None
     if checking:
-        web, tell = options.read(options.WebOptions, parsed), run.progress.tell
+        web, tell = options.read(options.WebOptions, parsed), file_run.progress.tell
         checker = components.checker_of(check, clients, language)
         retriever = components.retriever_of(retrieval, web, clients, tell, language, check.device)
         localizer = components.localizer_of(verdict.localize, checker, clients, language, check.device)
-    guessing = runs.Guessing(extractor, language) if extractor and dry_run else None
+    guessing = runs.Guessing(extractor, language) if extractor and clients.llm.dry_run else None
     settings: dict[str, Any] = {}
     if extracting:
         settings["extractor"] = optional_parts(extractor, extraction.extractor_name).signature
@@ -94,7 +87,7 @@ def run(parsed: argparse.Namespace) -> int:
     if retriever:
         settings["retriever"] = optional_parts(retriever, retrieval.retriever_name or "").signature
     soft = not checking or verdict.aggregator_name == "soft"
-    session = run.session(settings, partial(to_item, soft=soft, checked=checking))
+    session = file_run.session(settings, partial(to_item, soft=soft, checked=checking))
     pipeline = partial(
         run_pipeline,
         extract=guessing or extractor,
@@ -106,13 +99,13 @@ def run(parsed: argparse.Namespace) -> int:
         extract_batch=extraction.batch_size_extractor,
         check_batch=check.batch_size_checker,
         min_confidence=check.min_confidence,
-        in_flight=run.in_flight,
+        in_flight=file_run.in_flight,
     )
-    if dry_run:
+    if clients.llm.dry_run:
         print("\n".join(runs.dry_run(session, pipeline, clients.ledger, guessing)), file=sys.stderr)
         return 0
     parts = extractor, checker, retriever, localizer
-    tally = runs.carry_out(run, session, pipeline, parts, partial(Tally.text, checked=checking))
+    tally = runs.carry_out(file_run, session, pipeline, parts, partial(Tally.text, checked=checking))
     if checking and tally.hits(verdict.fail_on):
         return 1
     return 3 if tally.statuses["failed"] else 0

@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..io import MAX_RECORD_MB, format_of
 from ..protocols import option
 from ..report import IN_PAGE, LISTED
-from .options import add_options, read
+from .options import add_command, read
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".txt": "text"}
 SPOOLED_BYTES = 1 << 26
@@ -59,15 +59,8 @@ class ReportOptions:
 
 def add(commands: Any) -> None:
     """The sub-command."""
-    text = "Show what extract, check or extract-check found."
-    sub = commands.add_parser(
-        "report",
-        help=text,
-        description=text,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_options(sub, {ReportOptions: ""}, either=["results", "input_path"])
+    about, groups = "Show what extract, check or extract-check found.", {ReportOptions: ""}
+    add_command(commands, "report", about, EXAMPLES, groups, either=["results", "input_path"])
 
 
 def run(parsed: argparse.Namespace) -> int:

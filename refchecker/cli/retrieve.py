@@ -29,27 +29,23 @@ Exit codes: 0 done, also where nothing was found, 2 usage, 3 some records failed
 
 def add(commands: Any) -> None:
     """The sub-command."""
-    text = "Find references for the records that have none."
-    sub = commands.add_parser(
-        "retrieve",
-        help=text,
-        description=text,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    options.add_options(sub, options.FILES | options.RETRIEVER | options.LLM, without=["use_retriever"])
+    about = "Find references for the records that have none."
+    groups = options.FILES | options.RETRIEVER | options.LLM
+    options.add_command(commands, "retrieve", about, EXAMPLES, groups, without=["use_retriever"])
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Retrieve; the exit code."""
-    run = runs.begun(parsed, batches=False)  # a search waits for what was found before it
+    file_run = runs.begun(parsed, batches=False)  # a search waits for what was found before it
     retrieval = replace(options.read(options.RetrieverOptions, parsed), use_retriever=True)
     web = options.read(options.WebOptions, parsed)
-    retriever = components.retriever_of(retrieval, web, run.clients, run.progress.tell, run.running.language)
+    retriever = components.retriever_of(
+        retrieval, web, file_run.clients, file_run.progress.tell, file_run.running.language
+    )
     signature = optional_parts(retriever, retrieval.retriever_name or "").signature
-    session = run.session({"retriever": signature}, to_referenced_item)
-    pipeline = partial(run_pipeline, extract=_no_claims, retrieve=retriever, in_flight=run.in_flight)
-    tally = runs.carry_out(run, session, pipeline, [retriever], _summary)
+    session = file_run.session({"retriever": signature}, to_referenced_item)
+    pipeline = partial(run_pipeline, extract=_no_claims, retrieve=retriever, in_flight=file_run.in_flight)
+    tally = runs.carry_out(file_run, session, pipeline, [retriever], _summary)
     return 3 if tally.statuses["failed"] else 0
 
 

@@ -462,12 +462,15 @@ def test_claims_are_checked_through_the_pipeline() -> None:
 def test_the_suite_in_the_documentation_runs(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "docs" / "suites.md").read_text("utf-8")
     scope: dict[str, Any] = {}
-    exec(text.split("```python\n")[1].split("```")[0], scope)
+    for block in text.split("```python\n")[1:]:
+        exec(block.split("```")[0], scope)
     suite: Suite = scope["SUITE"]
+    options = suite.run_options()
+    assert options.attempts == 1
     client = Scripted(lambda request: "It is 5, or 50." if "2" in request.user else "Who knows?")
     tools = SimpleNamespace(llm=lambda: ClientAsk(client))
     folder = Folder(tmp_path / "sums", "sums")
     runner.prepare(suite, folder, NO_OPTIONS, tools)
-    runner.run(suite, folder, "scripted", NO_OPTIONS, tools)
+    runner.run(suite, folder, "scripted", options, tools)
     written, _ = runner.report(suite, folder, draws=20, plots=False)
     assert "| scripted | 3 | 0.667 (" in written[1].read_text("utf-8")

@@ -91,19 +91,20 @@ def score_file(options: ScoreOptions) -> int:
     from ...suites.recall import SUITE
     from ...suites.recall.suite import PrepareOptions, RunOptions
     from ...suites.runner import GO_ON
-    from ..options.bench import FolderOptions, MeasureOptions, ModelOptions, PageOptions, SystemOptions
+    from ..options.bench import FolderOptions, MeasureOptions, ModelOptions, PageOptions
     from . import steps
 
     if not Path(options.file).is_file():
         raise UsageError(
             f"{options.file}: there is no such file. Give JSON Lines of id, condition and output."
         )
-    where, models, llm = FolderOptions(folder=options.folder), ModelOptions(quiet=options.quiet), LLMOptions()
     name = options.name or slug(Path(options.file).stem)
+    where = FolderOptions(folder=options.folder, name=name)
+    models, llm = ModelOptions(quiet=options.quiet), LLMOptions()
     if not Path(options.folder, PREPARED).exists():
         steps.prepare(SUITE, where, models, llm, PrepareOptions())
     run_options = RunOptions(outputs=options.file, no_triplets=options.no_triplets)
-    steps.run(SUITE, where, SystemOptions(name=name), GO_ON, models, llm, run_options)
+    steps.run(SUITE, where, GO_ON, models, llm, run_options)
     measure = MeasureOptions(systems=(name,))
     steps.score(SUITE, where, measure)
     output = str(Path(options.folder, name, "report"))

@@ -27,14 +27,7 @@ from ...suites.tables import comparison_table
 from ...suites.types import Suite
 from ..components import clients_of
 from ..options import LLM, Groups, LLMOptions
-from ..options.bench import (
-    CompareOptions,
-    FolderOptions,
-    MeasureOptions,
-    ModelOptions,
-    PageOptions,
-    SystemOptions,
-)
+from ..options.bench import CompareOptions, FolderOptions, MeasureOptions, ModelOptions, PageOptions
 from ..progress import Progress, how_to_go_on
 from .tools import ModelTools
 
@@ -55,7 +48,7 @@ def _asking(
     clients = clients_of(llm, models.cache_dir, models.concurrency, progress.note)
     try:
         with progress:
-            yield ModelTools(models, clients, folder, progress.tell, system), progress
+            yield ModelTools(folder, progress.tell, bool(models.llm), system, models, clients), progress
     finally:
         for line in clients.usage():
             progress.tell(line)
@@ -75,7 +68,6 @@ def prepare(suite: Suite, where: FolderOptions, models: ModelOptions, llm: LLMOp
 def run(
     suite: Suite,
     where: FolderOptions,
-    system: SystemOptions,
     resuming: Resuming,
     models: ModelOptions,
     llm: LLMOptions,
@@ -83,7 +75,7 @@ def run(
 ) -> int:
     """Ask what is not answered yet; `options` are the suite's own. 3 where some of it failed."""
     folder = folder_of(suite, where)
-    name = system.name or system_name(suite, models, options)
+    name = where.name or system_name(suite, models, options)
     with ExitStack() as trials:
         if llm.dry_run:
             folder.prepared()
@@ -91,7 +83,7 @@ def run(
             folder = Folder(shutil.copytree(folder.path, trial), folder.suite)
         Progress(quiet=models.quiet).begin(f"bench run {suite.name}, system {name}")
         try:
-            with _asking(models, llm, folder.path, system.name) as (tools, progress):
+            with _asking(models, llm, folder.path, where.name) as (tools, progress):
                 ran = runner.run(suite, folder, name, options, tools, resuming, progress)
         except KeyboardInterrupt:
             kept = folder.system(name)
@@ -198,13 +190,18 @@ _FOLDER: Groups = {FolderOptions: ""}
 _MODELS: Groups = {ModelOptions: "models"} | LLM
 OPTIONS: dict[str, Groups] = {  # of each step, in the order in which its function takes them
     "prepare": _FOLDER | _MODELS,
-    "run": _FOLDER | {SystemOptions: "", Resuming: ""} | _MODELS,
+    "run": _FOLDER | {Resuming: ""} | _MODELS,
     "score": _FOLDER | {MeasureOptions: ""},
     "report": _FOLDER | {MeasureOptions: "", PageOptions: ""},
     "compare": {CompareOptions: "", MeasureOptions: ""},
     "collect": {CollectOptions: "", Resuming: ""} | _MODELS,
 }
-WITHOUT = {"score": ["test_draws"], "compare": ["systems", "draws"]}
+WITHOUT = {
+    "prepare": ["name"],
+    "score": ["name", "test_draws"],
+    "report": ["name"],
+    "compare": ["systems", "draws"],
+}
 STEPS: dict[str, Callable[..., int]] = {
     "prepare": prepare,
     "run": run,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ... import llms
@@ -15,24 +16,17 @@ from ..components import Clients
 from ..options.bench import ModelOptions
 
 
+@dataclass
 class ModelTools:
     """The `Tools` of a step: models are loaded when they are asked for."""
 
-    def __init__(
-        self,
-        models: ModelOptions,
-        clients: Clients,
-        folder: Path,
-        tell: Callable[[str], None],
-        system: str | None = None,
-    ) -> None:
-        self.folder = folder
-        self.tell = tell
-        self.has_llm = bool(models.llm)
-        self.system = system
-        self._models = models
-        self._clients = clients
-        self._loaded: list[object] = []
+    folder: Path
+    tell: Callable[[str], None]
+    has_llm: bool
+    system: str | None
+    _models: ModelOptions
+    _clients: Clients
+    _loaded: list[object] = field(default_factory=list)
 
     def llm(self) -> Ask:
         """The model of `--llm provider/model`, at `--llm_api_base`."""

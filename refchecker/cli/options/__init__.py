@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import Groups, add_options, parse, read
+from .arguments import Groups, add_command, parse, read
 from .llm import LLM, LLMOptions
 from .records import (
     CHECKER,
@@ -33,7 +33,7 @@ __all__ = [
     "RunOptions",
     "VerdictOptions",
     "WebOptions",
-    "add_options",
+    "add_command",
     "parse",
     "read",
 ]

@@ -33,7 +33,8 @@ def add_options(
         types = get_type_hints(options)
         for field in fields(options):
             if field.name not in without:
-                by_title[field.metadata["group"] or title].append((field, types[field.name]))
+                member = field, types[field.name]
+                by_title.setdefault(field.metadata["group"] or title, []).append(member)
     exclusive: Any = parser.add_mutually_exclusive_group(required=True) if either else None
     for title, members in by_title.items():
         section: Any = parser.add_argument_group(title) if title else parser
@@ -42,6 +43,15 @@ def add_options(
             (exclusive if field.name in either else section).add_argument(
                 *flags, **_argument(field, kind, flags)
             )
+
+
+def add_command(commands: Any, name: str, about: str, epilog: str, groups: Groups, **chosen: Any) -> None:
+    """A sub-command with these options; `chosen` goes to `add_options`."""
+    formatter = argparse.RawDescriptionHelpFormatter
+    command = commands.add_parser(
+        name, help=about, description=about, epilog=epilog, formatter_class=formatter
+    )
+    add_options(command, groups, **chosen)
 
 
 def parse(

@@ -15,15 +15,9 @@ FEWEST_DRAWS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class FolderOptions:
-    """Where the suite is."""
+    """Where the suite is, and which system answers there."""
 
     folder: str | None = option(None, "where data and answers are kept (bench/SUITE)", "DIR")
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemOptions:
-    """Which system answers."""
-
     name: str | None = option(None, "name of the system in the folder (made of the model's name)")
 
 
