@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,9 @@ def main() -> int:
         if code := steps.run(suite, replace(where, name=named.name), *run):
             return code
     page = PageOptions(output=output, note=f"{options.note} {made}".strip())
-    command = f"refchecker-cli bench report conflicts --folder {folder} --output {output}"
+    command = shlex.join(
+        ["refchecker-cli", "bench", "report", "conflicts", "--folder", folder, "--output", output]
+    )
     return steps.report(suite, where, MeasureOptions(), page, command)
 
 

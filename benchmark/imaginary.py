@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +59,9 @@ def measure(suite: Suite, folder: Path, prepare: Any, words: list[str], name: st
     steps.prepare(suite, where, ModelOptions(), LLMOptions(), prepare)
     if code := steps.run(suite, replace(where, name=named.name), *run):
         return code
-    command = f"refchecker-cli bench report imaginary --folder {folder} --output {output}"
+    command = shlex.join(
+        ["refchecker-cli", "bench", "report", "imaginary", "--folder", str(folder), "--output", output]
+    )
     return steps.report(suite, where, MeasureOptions(), PageOptions(output=output, note=note), command)
 
 
