@@ -19,14 +19,15 @@ that are not there:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from .types import Extraction, Judgment, Label, Located, Pair, Passage, Record, Verdict
 
 T = TypeVar("T")
+REQUIRED = MISSING
 
 
 class LLM(Protocol):
@@ -96,6 +97,27 @@ def optional_parts(component: object, name: str = "") -> OptionalParts:
         close=getattr(component, "close", nothing),
         most_tokens=getattr(component, "most_tokens", None),
     )
+
+
+def option(
+    default: object,
+    about: str,
+    metavar: str | tuple[str, ...] | None = None,
+    *,
+    choices: Iterable[str] | None = None,
+    least: int | None = None,
+    parse: Callable[[str], object] | None = None,
+    flags: Sequence[str] = (),
+    group: str = "",
+) -> Any:
+    """A field of a frozen dataclass of options, as a front end shows it: a flag, or an input of a form.
+
+    Its type says what is asked for: `int | None` a number or nothing, `bool` a switch, `tuple[str, ...]` one
+    or more. `default` may be `REQUIRED`. `parse` makes the value of text; `flags` are other spellings than
+    the field's name, and `group` is the heading, where it is not that of the other fields.
+    """
+    shown = {"about": about, "metavar": metavar, "choices": choices, "group": group}
+    return field(default=default, metadata={**shown, "least": least, "parse": parse, "flags": flags})
 
 
 def done_future(result: T) -> Future[T]:
