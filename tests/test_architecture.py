@@ -1,4 +1,4 @@
-"""docs/architecture.md: the components it shows run, the files it names exist, and rooms import only downwards."""
+"""docs/architecture.md: what it shows runs, the files it names exist, and rooms import only downwards."""
 
 from __future__ import annotations
 
