@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
+# worksteal: a file's tests stay in one process, as long as both have work
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 .PHONY: demo report-example test check format constraints clean
 
@@ -17,13 +19,13 @@ report-example: $(VENV)/core
 	$(BIN)/refchecker-cli report build/verdicts.json -o examples/report.html
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
 format: $(VENV)/dev
 	$(BIN)/ruff format .

@@ -14,6 +14,10 @@ from hypothesis import settings
 settings.register_profile("refchecker", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("refchecker")
 
+# With several test processes on a few cores each model has one thread, before anybody loads torch.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A shell starts what it runs in the background with Ctrl-C ignored, and so would be every process that the
 # tests start and stop.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -117,7 +117,7 @@ def build(folder: Path, shape: str, pairs: Sequence[Pair]) -> str:
     Without centring a random model gives nearly all pairs one label, and labels that agree say nothing.
     """
     hidden, layers, heads, feed_forward = SHAPES[shape]
-    tokenizer = _tokenizer([text for pair in pairs for text in (pair.claim.text, pair.passage.text)])
+    tokenizer = tokenizer_of([text for pair in pairs for text in (pair.claim.text, pair.passage.text)])
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
     config = transformers.RobertaConfig(
@@ -154,7 +154,7 @@ def build(folder: Path, shape: str, pairs: Sequence[Pair]) -> str:
     return str(folder)
 
 
-def _tokenizer(texts: Sequence[str]) -> Any:
+def tokenizer_of(texts: Sequence[str]) -> Any:
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(

@@ -69,7 +69,7 @@ def test_matrix_work_of_a_shape() -> None:
 
 def test_pairs_of_a_length_fill_it() -> None:
     pairs = plain.seeded_pairs(8)
-    tokenizer = plain._tokenizer([pair.passage.text for pair in pairs])
+    tokenizer = plain.tokenizer_of([pair.passage.text for pair in pairs])
     lengths = [
         len(tokenizer(p.passage.text, p.claim.text).input_ids) for p in gpu.pairs_of_length(40, 6, tokenizer)
     ]

@@ -22,10 +22,10 @@ from tiny_models import SENTENCES
 
 from refchecker.checker.nli import NLIChecker
 from refchecker.checker.nli import checker as nli
-from refchecker.checker.nli.checker import _ahead
+from refchecker.checker.nli.checker import read_ahead
 from refchecker.checker.nli.engine import NOISES, Engine, lead
 from refchecker.checker.nli.families import Tokens
-from refchecker.checker.nli.workers import _turns
+from refchecker.checker.nli.workers import turns_of
 from refchecker.errors import ComponentError, UsageError
 from refchecker.models import devices, precision_on
 from refchecker.types import Claim, Pair, Passage
@@ -132,11 +132,11 @@ def test_all_gpus_where_there_is_none() -> None:
 
 def test_turns_hold_every_input_once_longest_first_within_their_tokens() -> None:
     inputs = [Tokens([0] * length, []) for length in (3, 50, 1, 7, 7, 120, 2)]
-    turns = list(_turns(inputs, 60))
+    turns = list(turns_of(inputs, 60))
     assert sorted(index for turn in turns for index in turn) == list(range(len(inputs)))
     assert turns[0] == [5]
     assert all(sum(len(inputs[index].ids) for index in turn) <= 60 for turn in turns[1:])
-    assert list(_turns([], 60)) == []
+    assert list(turns_of([], 60)) == []
 
 
 def test_pools_change_nothing_and_ask_nothing_twice(
@@ -159,7 +159,7 @@ def test_the_next_pool_is_read_while_this_one_is_used() -> None:
             read.set()
         return item
 
-    results = _ahead(work, [1, 2, 3])
+    results = read_ahead(work, [1, 2, 3])
     assert next(results) == 1
     assert read.wait(timeout=60)  # 2 is read though nobody has asked for it yet
     assert list(results) == [2, 3]
@@ -170,7 +170,7 @@ def test_what_fails_on_the_reading_thread_is_raised_here() -> None:
         raise KeyError(item)
 
     with pytest.raises(KeyError):
-        list(_ahead(work, [1, 2]))
+        list(read_ahead(work, [1, 2]))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,12 +23,18 @@ from refchecker.suites.recall.writer import build_by_llm
 from refchecker.suites.types import Item
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small benchmark."""
-    place = tmp_path / "bench"
-    assert main(["recall", "prepare", "--folder", str(place), "--samples", "2", "--quiet"]) == 0
-    return place
+    bench = tmp_path_factory.mktemp("recall") / "bench"
+    assert main(["recall", "prepare", "--folder", str(bench), "--samples", "2", "--quiet"]) == 0
+    return bench
+
+
+@pytest.fixture
+def folder(prepared: Path, tmp_path: Path) -> Path:
+    """That benchmark for one test alone."""
+    return shutil.copytree(prepared, tmp_path / "bench")
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -154,9 +161,9 @@ def test_scoring_needs_no_model_library(folder: Path, tmp_path: Path) -> None:
 
 
 def test_the_rules_are_told_what_they_dropped(folder: Path) -> None:
-    prepared = Folder(folder, "recall").prepared()
-    assert any("dropped by the inspection" in line for line in prepared["notes"])
-    assert prepared["sources"]["dropped"]["events/QA-A"]
+    record = Folder(folder, "recall").prepared()
+    assert any("dropped by the inspection" in line for line in record["notes"])
+    assert record["sources"]["dropped"]["events/QA-A"]
 
 
 # -- the published set -----------------------------------------------------------------------------

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,9 +202,10 @@ def test_several_processes_use_one_cache(tmp_path):
     store.close()
 
 
-def test_values_are_json_and_keys_are_hashes(store):
+def test_values_are_json_and_keys_are_hashes(store, tmp_path):
     asyncio.run(Cached(Counting(), Ledger(), store).ask(ASK))
-    [(key, value)] = store._base.execute("SELECT key, reply FROM replies")
+    with closing(sqlite3.connect(tmp_path / "llm.sqlite")) as base:
+        [(key, value)] = base.execute("SELECT key, reply FROM replies")
     assert len(key) == 32
     assert json.loads(value)["text"] == "user"
     assert "system" not in value

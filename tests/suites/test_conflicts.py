@@ -13,7 +13,7 @@ from refchecker.cli import main
 from refchecker.errors import LLMError, UsageError
 from refchecker.llms.types import Reply
 from refchecker.suites import find
-from refchecker.suites.conflicts import SUITE, writing
+from refchecker.suites.conflicts import SUITE, suite, writing
 from refchecker.suites.conflicts.edits import METHODS, Mention, edited, fault, mentions_of
 from refchecker.suites.conflicts.entities import Entity, chosen, load, ours
 from refchecker.suites.conflicts.make import make, unique
@@ -338,9 +338,7 @@ def test_prepare_with_a_model_takes_its_passages_and_questions():
 
 
 def items_of(**given):
-    from refchecker.suites.conflicts.suite import _items
-
-    return _items(made(**given).pairs)
+    return suite.items_of(made(**given).pairs)
 
 
 def test_units_of_the_three_tasks():

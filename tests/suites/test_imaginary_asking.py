@@ -461,7 +461,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch, capsys):
         main(["bench", "run", "imaginary", "--checker_name", "python:literal_check:check", "--name", "words"])
         == 0
     )
-    assert main(["bench", "score", "imaginary"]) == 0
+    assert main(["bench", "score", "imaginary", "--draws", "100"]) == 0
     assert main(["bench", "report", "imaginary", "--no_plots"]) == 0
     text = (tmp_path / "bench" / "imaginary" / "report.md").read_text("utf-8")
     assert "| affirmative | 6/6/6/18 | 1.000 (1.00–1.00) |" in text

@@ -18,7 +18,7 @@ from training.localizer import fit
 
 def test_the_settings_of_an_encoder_are_kept_in_its_folder(tmp_path: Path) -> None:
     settings = Settings(layer=3, unit=True, context=0.5, least_part=0.6, least_word=0.7)
-    fit._store(str(tmp_path), settings, [{"layer": 3, "worth": 1.5}])
+    fit.store(str(tmp_path), settings, [{"layer": 3, "worth": 1.5}])
     assert settings_of(tmp_path) == settings
 
 
@@ -31,4 +31,4 @@ def test_the_settings_of_an_encoder_are_kept_in_its_folder(tmp_path: Path) -> No
 )
 def test_average_precision(ranks: list[float], precision: float) -> None:
     item = Item("article", Claim("Cats sleep."), "a\n\nb\n\nc", [0, 3, 6], [{0}], [])
-    assert fit._average_precision(ranks, item) == pytest.approx(precision)
+    assert fit.average_precision(ranks, item) == pytest.approx(precision)

@@ -76,7 +76,7 @@ def fit(root: Path, model: str | None) -> None:
     best = max(fits, key=lambda fitted: fitted.worth)
     tell(str(best))
     tried = [fitted.settings._asdict() | {"worth": round(fitted.worth, 4)} for fitted in fits]
-    _store(model, best.settings, tried)
+    store(model, best.settings, tried)
 
 
 def _layers(model: str | None) -> Iterator[tuple[int, Encoder]]:
@@ -111,7 +111,7 @@ def _fit(
 ) -> Fit:
     ranks = ranks_by(finder, every)
     sentences = float(
-        np.mean([_average_precision(ranked, item) for ranked, item in zip(ranks, every, strict=True)])
+        np.mean([average_precision(ranked, item) for ranked, item in zip(ranks, every, strict=True)])
     )
     findings = [finder([item.claim], [item.text])[0][0] for item in marked]
 
@@ -171,14 +171,14 @@ def _placed(finder: EmbeddingFinder, every: Sequence[Item]) -> float:
     return float(np.mean(hits))
 
 
-def _average_precision(ranks: Sequence[float], item: Item) -> float:
+def average_precision(ranks: Sequence[float], item: Item) -> float:
     gold = set().union(*item.gold)
     order = sorted(range(len(ranks)), key=lambda i: -ranks[i])
     hits = [place for place, i in enumerate(order, 1) if i in gold]
     return float(np.mean([n / place for n, place in enumerate(hits, 1)]))
 
 
-def _store(model: str | None, settings: Settings, tried: list[dict[str, Any]]) -> None:
+def store(model: str | None, settings: Settings, tried: list[dict[str, Any]]) -> None:
     if model is None:
         add_tokens(SHIPPED / "model.onnx", settings.layer)
         record(SHIPPED, localizer=settings._asdict())

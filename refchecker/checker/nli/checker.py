@@ -108,7 +108,7 @@ class NLIChecker:
         with self._lock:
             call = _Call(self._form)
             pools = (pairs[first : first + _POOL_PAIRS] for first in range(0, len(pairs), _POOL_PAIRS))
-            for plans, inputs in _ahead(call.read, pools):
+            for plans, inputs in read_ahead(call.read, pools):
                 rows = self._engine(list(inputs.values()))
                 for key, row in zip(inputs, rows, strict=True):
                     scores[key] = dict(zip(self._labels, row, strict=True))
@@ -204,7 +204,7 @@ def _labels(family: Family, config: Any, model: str) -> tuple[Label, ...]:
     return family.labels
 
 
-def _ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def read_ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`work` of each item in order, the next one done on another thread while the caller uses this one."""
     with ThreadPoolExecutor(max_workers=1) as thread:
         begun = (thread.submit(work, item) for item in items)

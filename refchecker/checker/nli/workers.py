@@ -57,7 +57,7 @@ class Workers:
         rows: list[Row] = [[]] * len(inputs)
         tokens = sum(len(one.ids) for one in inputs)
         share = tokens // (2 * len(self._processes))  # of a small call, for all
-        turns = _turns(inputs, min(self._turn_tokens, share))
+        turns = turns_of(inputs, min(self._turn_tokens, share))
         busy: dict[Connection, list[int]] = {}
         free = list(self._processes)
         while free or busy:
@@ -97,7 +97,7 @@ class Workers:
         )
 
 
-def _turns(inputs: Sequence[Tokens], turn_tokens: int) -> Iterator[list[int]]:
+def turns_of(inputs: Sequence[Tokens], turn_tokens: int) -> Iterator[list[int]]:
     """Positions in groups of at most so many tokens (one input at least), the longest inputs first."""
     turn: list[int] = []
     tokens = 0

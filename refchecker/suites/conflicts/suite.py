@@ -116,7 +116,7 @@ def prepare(options: PrepareOptions, tools: Tools) -> Prepared:
         f"{len(pairs)} pairs of {len(chosen)} entities in {len(by_domain)} domains; "
         f"{made.dropped.total()} edits were tried and dropped: see prepare.json"
     ]
-    return Prepared(_items(pairs), {"made": counts}, notes)
+    return Prepared(items_of(pairs), {"made": counts}, notes)
 
 
 def _entities(options: PrepareOptions, ask: Ask | None, dropped: Counter[str]) -> list[entities.Entity]:
@@ -127,7 +127,7 @@ def _entities(options: PrepareOptions, ask: Ask | None, dropped: Counter[str]) -
     return entities.load(Path(options.entities)) if options.entities else entities.ours()
 
 
-def _items(pairs: Sequence[edits.Pair]) -> list[Item]:
+def items_of(pairs: Sequence[edits.Pair]) -> list[Item]:
     """Pairs of one entity are one group: they share a passage."""
     items, numbers = [], Counter[str]()
     for pair in pairs:
