@@ -13,8 +13,8 @@ A component may have, as attributes, any of these; `optional_parts` reads them a
     most_tokens(request) -> int of a provider of language models: the most tokens that its answer may have
 
 `begin` is for extractors and checkers that wait for others rather than compute. It returns at once; the
-pipeline begins each record as it comes and waits for none. The future carries what went wrong with these items;
-a `UsageError` in it ends the run. A retriever's is `begin(record)`, the future one of its passages.
+pipeline begins each record as it comes and waits for none. The future carries what went wrong with these
+items; a `UsageError` in it ends the run. A retriever's is `begin(record)`, the future one of its passages.
 """
 
 from __future__ import annotations
