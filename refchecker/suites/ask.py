@@ -38,7 +38,7 @@ class ClientAsk:
         return self.client.signature
 
     def __call__(self, requests: Sequence[Request], /) -> list[Reply | LLMError]:
-        return [landed(future) for future in [self.begin(request) for request in requests]]
+        return [reply_of(future) for future in [self.begin(request) for request in requests]]
 
     def begin(self, request: Request) -> Future[Reply]:
         """The reply, without waiting for it."""
@@ -75,7 +75,7 @@ def replies_to(ask: Ask, name: str, fills: Sequence[Mapping[str, Any]], max_toke
     return [None if isinstance(reply, LLMError) else reply.text for reply in ask(requests)]
 
 
-def landed(future: Future[Reply]) -> Reply | LLMError:
+def reply_of(future: Future[Reply]) -> Reply | LLMError:
     """The reply, or the error of this request alone. What ends the run is raised."""
     try:
         return future.result()
@@ -113,9 +113,9 @@ def _replies(ask: Ask, requests: Iterator[Request]) -> Iterator[Reply | LLMError
         for request in requests:
             waiting.append(ask.begin(request))
             if len(waiting) > AHEAD:
-                yield landed(waiting.popleft())
+                yield reply_of(waiting.popleft())
         while waiting:
-            yield landed(waiting.popleft())
+            yield reply_of(waiting.popleft())
     finally:
         for future in waiting:
             future.cancel()
