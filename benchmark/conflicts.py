@@ -14,10 +14,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from refchecker.cli import main as cli
+from refchecker.cli import exit_code
+from refchecker.cli.bench import steps
+from refchecker.cli.bench.commands import options_of
+from refchecker.cli.options import LLMOptions
+from refchecker.cli.options.bench import FolderOptions, MeasureOptions, ModelOptions, PageOptions
+from refchecker.suites import find
 
 RESULTS = Path(os.path.relpath(Path(__file__).resolve().parent / "results"))
 
@@ -34,24 +41,25 @@ def main() -> int:
     parser.add_argument("--note", default="", help="a sentence for the page")
     options, others = parser.parse_known_args()
     kind = "llm" if options.llm else "checker"
-    per_domain = options.per_domain or (1 if options.llm else None)
-    substitutions = options.substitutions or (1 if options.llm else 2)
-    prepare = ["--substitutions", str(substitutions)] + (
-        ["--per_domain", str(per_domain)] if per_domain else []
-    )
-    run = [*(["--llm", options.llm] if options.llm else []), *others]
-    at = ["--folder", str(options.folder / kind)]
     words = [*(["--llm", options.llm] if options.llm else []), *others]
     made = f"Made by `python -m benchmark.conflicts{''.join(f' {word}' for word in words)}`."
-    note = f"{options.note} {made}".strip()
-    commands = [
-        ["prepare", "conflicts", *at, *prepare],
-        ["run", "conflicts", *at, *run],
-        ["report", "conflicts", *at, "--output", str(RESULTS / f"conflicts_{kind}"), "--note", note],
-    ]
-    wanted = commands[2:] if options.report_only else commands
-    return next((code for command in wanted if (code := cli(["bench", *command]))), 0)
+    suite, folder, output = find("conflicts"), str(options.folder / kind), str(RESULTS / f"conflicts_{kind}")
+    named, *run = options_of("run", suite, words)
+    where = FolderOptions(folder=folder)
+    if not options.report_only:
+        prepare = suite.prepare_options(
+            substitutions=options.substitutions or (1 if options.llm else 2),
+            per_domain=options.per_domain or (1 if options.llm else None),
+        )
+        steps.prepare(suite, where, ModelOptions(), LLMOptions(), prepare)
+        if code := steps.run(suite, replace(where, name=named.name), *run):
+            return code
+    page = PageOptions(output=output, note=f"{options.note} {made}".strip())
+    command = shlex.join(
+        ["refchecker-cli", "bench", "report", "conflicts", "--folder", folder, "--output", output]
+    )
+    return steps.report(suite, where, MeasureOptions(), page, command)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_code(main))

@@ -50,12 +50,14 @@ from benchmark.labels import (
     table,
 )
 from refchecker.aggregate import Merge, any_support
-from refchecker.cli import main as refchecker
+from refchecker.cli.bench import steps
+from refchecker.cli.options import LLMOptions
+from refchecker.cli.options.bench import FolderOptions, ModelOptions
 from refchecker.registry import find, load, names
-from refchecker.suites import find as find_suite
 from refchecker.suites import runner
 from refchecker.suites.folder import Folder
 from refchecker.suites.human import data as human_data
+from refchecker.suites.human.suite import SUITE, PrepareOptions, RunOptions
 from refchecker.types import Label
 
 FOLDER = Path("runs") / "suite_human"
@@ -186,23 +188,23 @@ def measure_suite(options: argparse.Namespace, root: Path) -> None:
     """All steps of the suite, in results/suite_human.json, .md and plots."""
     checker = options.checker.replace(":", "-").replace("/", "-")
     systems = {
-        checker: ["--checker_name", options.checker],
-        "roberta_large_nli": ["--predictions", str(root / BASELINE)],
-        "majority": ["--majority"],
+        checker: RunOptions(),
+        "roberta_large_nli": RunOptions(predictions=str(root / BASELINE)),
+        "majority": RunOptions(majority=True),
     }
-    folder = ["--folder", str(FOLDER)]
-    step("prepare", "human", "--data", str(root), *folder)
-    restart = ["--restart"] if options.restart else []
+    models = ModelOptions(checker_name=options.checker)
+    folder = FolderOptions(folder=str(FOLDER))
+    steps.prepare(SUITE, folder, models, LLMOptions(), PrepareOptions(data=str(root)))
     for name, system in systems.items():
-        step("run", "human", *folder, "--name", name, *system, *restart)
+        run_system(name, system, models, restart=options.restart)
     shown = list(systems)
     if options.out_of_fold:
         unseen = FOLDER / "unseen.jsonl"
         unseen.write_text("".join(unseen_labels(options.out_of_fold, checker)), encoding="utf-8")
-        step("run", "human", *folder, "--name", "unseen", "--predictions", str(unseen), "--restart")
+        run_system("unseen", RunOptions(predictions=str(unseen)), models, restart=True)
         shown.append("unseen")
     written, lacking = runner.report(
-        find_suite("human"),
+        SUITE,
         Folder(FOLDER, "human"),
         shown,
         against="unseen" if options.out_of_fold else checker,
@@ -227,9 +229,10 @@ def unseen_labels(out_of_fold: Path, checker: str) -> Iterator[str]:
                 yield human_data.prediction(item, number, label)
 
 
-def step(*arguments: str) -> None:
-    """One command of refchecker-cli bench; records that failed are written as such and reported."""
-    if (code := refchecker(["bench", *arguments])) not in (0, 3):
+def run_system(name: str, system: RunOptions, models: ModelOptions, *, restart: bool) -> None:
+    """Have that system answer; records that failed are written as such and reported."""
+    where, resuming = FolderOptions(folder=str(FOLDER), name=name), runner.Resuming(restart=restart)
+    if (code := steps.run(SUITE, where, resuming, models, LLMOptions(), system)) not in (0, 3):
         sys.exit(code)
 
 

@@ -3,30 +3,31 @@
 Models work in batches, so `LLM`, `Extractor` and `Checker` take a list and
 return a list of the same length in the same order. The rest take one thing.
 
-A component may have, as attributes, any of these; `optional_parts` reads them and has what stands in for those
-that are not there:
+A component may have, as attributes, any of these; `optional_parts` reads them and has a stand-in for each:
 
-    signature: str              name and version of whatever decides its answers; in the journal and beside every number
+    signature: str              name and version of whatever decides its answers, as in the journal
     remarks() -> list[str]      what did not go smoothly, a line each, said once the run is over
-    begin(items) -> Future      of extractors and checkers that wait for others rather than compute: the same list for
-                                the same items, later. It returns at once; the pipeline begins each record as it comes
-                                and waits for none. The future carries what went wrong with these items; a `UsageError`
-                                in it ends the run. A retriever's is begin(record) -> Future of its passages
+    begin(items) -> Future      of the same list for the same items, later
     finish()                    once, after a run that came to its end
     close()                     once, however the run ended
-    most_tokens(request) -> int of a provider of language models: the most tokens that its answer may cost
+    most_tokens(request) -> int of a provider of language models: the most tokens that its answer may have
+
+`begin` is for extractors and checkers that wait for others rather than compute. It returns at once; the
+pipeline begins each record as it comes and waits for none. The future carries what went wrong with these
+items; a `UsageError` in it ends the run. A retriever's is `begin(record)`, the future one of its passages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from .types import Extraction, Judgment, Label, Located, Pair, Passage, Record, Verdict
 
 T = TypeVar("T")
+REQUIRED = MISSING
 
 
 class LLM(Protocol):
@@ -96,6 +97,27 @@ def optional_parts(component: object, name: str = "") -> OptionalParts:
         close=getattr(component, "close", nothing),
         most_tokens=getattr(component, "most_tokens", None),
     )
+
+
+def option(
+    default: object,
+    about: str,
+    metavar: str | tuple[str, ...] | None = None,
+    *,
+    choices: Iterable[str] | None = None,
+    least: int | None = None,
+    parse: Callable[[str], object] | None = None,
+    flags: Sequence[str] = (),
+    group: str = "",
+) -> Any:
+    """A field of a frozen dataclass of options, as a front end shows it: a flag, or an input of a form.
+
+    Its type says what is asked for: `int | None` a number or nothing, `bool` a switch, `tuple[str, ...]` one
+    or more. `default` may be `REQUIRED`. `parse` makes the value of text; `flags` are other spellings than
+    the field's name, and `group` is the heading, where it is not that of the other fields.
+    """
+    shown = {"about": about, "metavar": metavar, "choices": choices, "group": group}
+    return field(default=default, metadata={**shown, "least": least, "parse": parse, "flags": flags})
 
 
 def done_future(result: T) -> Future[T]:

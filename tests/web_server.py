@@ -83,7 +83,7 @@ class WebServer:
             def do_GET(self) -> None:
                 web._serve(self)
 
-            do_POST = do_GET
+            do_POST = do_GET  # noqa: N815
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.data import data_root
-from benchmark.human import SETTINGS, human_items
+from benchmark.labels import SETTINGS, human_items
 from refchecker.checker.embedded import EmbeddedChecker, reading
 from refchecker.types import Pair
 

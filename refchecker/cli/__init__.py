@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from .main import main, parser
+from .main import exit_code, main, parser

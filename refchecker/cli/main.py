@@ -10,13 +10,24 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import ModuleType
 
 from .. import __version__
 from ..errors import RefCheckerError
-from ..io import journal_of
-from . import check
-from .commands import ALL
+from . import bench, check, doctor, report, retrieve
+from .progress import how_to_go_on
+
+MODULES: dict[str, ModuleType] = {
+    "extract": check,
+    "check": check,
+    "extract-check": check,
+    "retrieve": retrieve,
+    "report": report,
+    "bench": bench.commands,
+    "recall": bench.recall,
+    "doctor": doctor,
+}  # the sub-commands in the order of `--help`: each module has `add(commands)` and `run(parsed) -> exit code`
 
 EXAMPLES = f"""{check.EXAMPLES}
   refchecker-cli doctor
@@ -26,7 +37,7 @@ EXAMPLES = f"""{check.EXAMPLES}
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, one sub-command for each name in `commands.ALL`."""
+    """The command line, one sub-command for each name in `MODULES`."""
     top = argparse.ArgumentParser(
         prog="refchecker-cli",
         description="Find what is wrong in text that a language model wrote.",
@@ -34,19 +45,23 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"refchecker {__version__}")
-    commands = top.add_subparsers(dest="command", metavar=f"{{{','.join(ALL)}}}", required=True)
-    for module in dict.fromkeys(ALL.values()):
+    commands = top.add_subparsers(dest="command", metavar=f"{{{','.join(MODULES)}}}", required=True)
+    for module in dict.fromkeys(MODULES.values()):
         module.add(commands)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
-    options = parser().parse_args(_command_first(sys.argv[1:] if argv is None else argv))
+    parsed = parser().parse_args(_command_first(sys.argv[1:] if argv is None else argv))
+    return exit_code(lambda: MODULES[parsed.command].run(parsed), vars(parsed).get("output_path"))
+
+
+def exit_code(run: Callable[[], int], output_path: str | None = None) -> int:
+    """What `run` gives; its errors are told, and are a code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        code: int = ALL[options.command].run(options)
-        return code
+        return run()
     except RefCheckerError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2
@@ -54,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
-        print(_how_to_go_on(getattr(options, "output_path", None)), file=sys.stderr)
+        print(how_to_go_on(output_path), file=sys.stderr)
         return 130
 
 
@@ -65,18 +80,5 @@ def _command_first(arguments: Sequence[str]) -> list[str]:
     command = next((a for a in arguments if a in check.ABOUT), None)
     if command is None:
         return ["extract-check", *arguments]
-    place = arguments.index(command)
-    return [command, *arguments[:place], *arguments[place + 1 :]]
-
-
-def _how_to_go_on(output_path: str | None) -> str:
-    journal = journal_of(output_path) if output_path else None
-    if journal and journal.exists():
-        return (
-            f"interrupted. What is done is kept in {journal}; run the same command again to go on from there."
-        )
-    return "interrupted."
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    position = arguments.index(command)
+    return [command, *arguments[:position], *arguments[position + 1 :]]

@@ -1,10 +1,13 @@
-"""How far a run is, for a person to see."""
+"""How far a run is, for a person to see, and how an interrupted one goes on."""
 
 from __future__ import annotations
 
 import sys
 import time
 from typing import Any
+
+from .. import __version__
+from ..io import journal_of
 
 PLAIN_PROGRESS_SECONDS = 10.0
 BAR_SECONDS = 0.2
@@ -59,6 +62,21 @@ class Progress:
             note = f", {self._note}" if self._note else ""
             print(f"{self._done}{of} records{note}", file=sys.stderr, flush=True)
 
+    def begin(self, what: str) -> None:
+        """Say what runs, where no person watches."""
+        if not sys.stderr.isatty():
+            self.tell(f"refchecker {__version__} {what}")
+
     def tell(self, line: str) -> None:
         if not self._quiet:
             print(line, file=sys.stderr)
+
+
+def how_to_go_on(output_path: str | None) -> str:
+    """What to say of a run that was interrupted."""
+    journal = journal_of(output_path) if output_path else None
+    if journal and journal.exists():
+        return (
+            f"interrupted. What is done is kept in {journal}; run the same command again to go on from there."
+        )
+    return "interrupted."

@@ -7,13 +7,15 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import UsageError
 from ..io import MAX_RECORD_MB, format_of
+from ..protocols import option
 from ..report import IN_PAGE, LISTED
-from .options import at_least
+from .options import add_command, read
 
 FORMATS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".txt": "text"}
 SPOOLED_BYTES = 1 << 26
@@ -27,58 +29,43 @@ EXAMPLES = """examples:
       the same as the summary of a CI job"""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What is shown, and where."""
+
+    results: str | None = option(
+        None, "a file that refchecker-cli has written; - is stdin", "FILE", flags=["results"]
+    )
+    input_path: str | None = option(None, "the same, as in the other commands", "FILE")
+    output_path: str = option("-", "where the report goes (stdout)", "FILE", flags=["-o", "--output_path"])
+    format: str | None = option(
+        None,
+        "default: by the output's name (.html, .md, .txt), else text",
+        choices=("html", "markdown", "text"),
+    )
+    input_format: str | None = option(
+        None, "format of the input, where its name does not tell", choices=("json", "jsonl", "csv")
+    )
+    limit: int | None = option(
+        None,
+        f"show the N worst records, and count all ({IN_PAGE} in a page, {LISTED} in text and markdown)",
+        least=0,
+    )
+    all: bool = option(False, "in text and markdown: also the records and claims without a problem")
+    title: str | None = option(None, "default: the name of the file", "TEXT")
+    max_record_mb: float = option(MAX_RECORD_MB, "largest record read (%(default)s)", "MB")
+    quiet: bool = option(False, "only errors on stderr")
+
+
 def add(commands: Any) -> None:
     """The sub-command."""
-    text = "Show what extract, check or extract-check found."
-    sub = commands.add_parser(
-        "report",
-        help=text,
-        description=text,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    given = sub.add_mutually_exclusive_group(required=True)
-    given.add_argument(
-        "results", nargs="?", metavar="FILE", help="a file that refchecker-cli has written; - is stdin"
-    )
-    given.add_argument("--input_path", metavar="FILE", help="the same, as in the other commands")
-    sub.add_argument(
-        "-o", "--output_path", default="-", metavar="FILE", help="where the report goes (stdout)"
-    )
-    sub.add_argument(
-        "--format",
-        choices=("html", "markdown", "text"),
-        help="default: by the output's name (.html, .md, .txt), else text",
-    )
-    sub.add_argument(
-        "--input_format",
-        choices=("json", "jsonl", "csv"),
-        help="format of the input, where its name does not tell",
-    )
-    sub.add_argument(
-        "--limit",
-        type=at_least(0),
-        metavar="N",
-        help=f"show the N worst records, and count all ({IN_PAGE} in a page, {LISTED} in text and markdown)",
-    )
-    sub.add_argument(
-        "--all",
-        action="store_true",
-        help="in text and markdown: also the records and claims without a problem",
-    )
-    sub.add_argument("--title", metavar="TEXT", help="default: the name of the file")
-    sub.add_argument(
-        "--max_record_mb",
-        type=float,
-        default=MAX_RECORD_MB,
-        metavar="MB",
-        help="largest record read (%(default)s)",
-    )
-    sub.add_argument("--quiet", action="store_true", help="only errors on stderr")
+    about, groups = "Show what extract, check or extract-check found.", {ReportOptions: ""}
+    add_command(commands, "report", about, EXAMPLES, groups, either=["results", "input_path"])
 
 
-def run(options: argparse.Namespace) -> int:
+def run(parsed: argparse.Namespace) -> int:
     """Write the report, or nothing where the input cannot be read."""
+    options = read(ReportOptions, parsed)
     fmt = options.format or FORMATS.get(Path(options.output_path).suffix.lower(), "text")
     to_stdout = options.output_path == "-"
     if to_stdout and fmt == "html" and sys.stdout.isatty():
@@ -103,15 +90,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(options: argparse.Namespace, fmt: str, stream: BinaryIO) -> None:
+def _write(options: ReportOptions, fmt: str, stream: BinaryIO) -> None:
     from ..report import markdown_report, read_reports, text_report, write_html
 
-    path = options.results or options.input_path
+    path = options.results or options.input_path or "-"
     name = "standard input" if path == "-" else path
     title = options.title or ("refchecker" if path == "-" else Path(path).name)
     input_format = options.input_format or ("jsonl" if path == "-" else format_of(path, None))
-    with _opened(path) as given:
-        records = read_reports(given, name, input_format, options.max_record_mb)
+    with _opened(path) as results:
+        records = read_reports(results, name, input_format, options.max_record_mb)
         if fmt == "html":
             limit = IN_PAGE if options.limit is None else options.limit
             overview = write_html(records, stream, title=title, limit=limit)
@@ -122,11 +109,12 @@ def _write(options: argparse.Namespace, fmt: str, stream: BinaryIO) -> None:
                     file=sys.stderr,
                 )
             return
-        chosen = {"limit": LISTED if options.limit is None else options.limit, "everything": options.all}
+        limit = LISTED if options.limit is None else options.limit
         if fmt == "markdown":
-            text = markdown_report(records, title=title, **chosen)
+            text = markdown_report(records, title=title, limit=limit, everything=options.all)
         else:
-            text = text_report(records, title=title, **chosen, **_screen(options.output_path))
+            screen = _screen(options.output_path)
+            text = text_report(records, title=title, limit=limit, everything=options.all, **screen)
     stream.write(text.encode("utf-8", "replace"))
 
 

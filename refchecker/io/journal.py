@@ -40,7 +40,7 @@ class Journal:
         self._synced = time.monotonic()
         try:
             # unbuffered: a failed write must leave nothing to flush
-            self._file = open(path, "ab", buffering=0)
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise UsageError(
                 f"{path}: cannot write beside the output: {error.strerror}. "

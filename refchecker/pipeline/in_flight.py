@@ -1,4 +1,4 @@
-"""Many items in flight at once, for components that begin work and do not wait for it; and batches as such."""
+"""Many items in flight at once, for components that begin work and do not wait for it; batches as such."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def begin_of(
     who: str,
     failure: Callable[[BaseException], B],
 ) -> Callable[[Sequence[A]], Future[list[B]]]:
-    """The component's `begin`; of one without, a thread that takes what is waiting, up to `most` items a batch."""
+    """The component's `begin`; of one without, a thread that takes what waits, up to `most` items at once."""
     if begin := optional_parts(component).begin:
         return begin
 

@@ -5,7 +5,6 @@ Each reads what the one before left in the folder.
 
 from __future__ import annotations
 
-import argparse
 import math
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ import numpy as np
 from .. import __version__
 from ..errors import ComponentError, UsageError
 from ..io import Journal, digest_of
+from ..protocols import option
 from .compare import comparisons, comparisons_within
 from .folder import SCORE, Folder, header, read_answers, read_positions, write_json, write_whole
 from .stats import DRAWS, LEVEL, TEST_DRAWS, finite, interval, resampled
@@ -36,8 +36,20 @@ class Ran:
     failed: int
 
 
-def prepare(suite: Suite, folder: Folder, options: argparse.Namespace, tools: Tools) -> dict[str, Any]:
-    """Get or build the data; what prepare.json then says."""
+@dataclass(frozen=True, kw_only=True)
+class Resuming:
+    """Which tasks are asked, beside those that have no answer yet."""
+
+    limit: int | None = option(None, "only the first N items", least=1)
+    retry_failed: bool = option(False, "ask again what failed")
+    restart: bool = option(False, "drop the answers that are there")
+
+
+GO_ON = Resuming()
+
+
+def prepare(suite: Suite, folder: Folder, options: Any, tools: Tools) -> dict[str, Any]:
+    """Get or build the data, by the suite's `prepare_options`; what prepare.json then says."""
     return folder.write(suite.prepare(options, tools), {"version": __version__})
 
 
@@ -45,16 +57,16 @@ def run(
     suite: Suite,
     folder: Folder,
     system: str,
-    options: argparse.Namespace,
+    options: Any,
     tools: Tools,
-    *,
-    limit: int | None = None,
-    retry_failed: bool = False,
-    restart: bool = False,
+    resuming: Resuming = GO_ON,
     progress: Told = lambda done, total: None,
 ) -> Ran:
-    """Ask what has not been answered, stage by stage. Stop it anywhere: the same call goes on."""
-    items = folder.items()[:limit]
+    """Ask what has not been answered, stage by stage, by the suite's `run_options`.
+
+    Stop it anywhere: the same call goes on.
+    """
+    items = folder.items()[: resuming.limit]
     data = folder.prepared()["data"]
     answers: dict[str, Mapping[str, Answer]] = {}
     total = Ran(0, 0, 0)
@@ -67,7 +79,7 @@ def run(
             "data": data,
             "version": __version__,
         }
-        ran = run_stage(stage, path, settings, answers, retry_failed, restart, progress)
+        ran = run_stage(stage, path, settings, answers, resuming, progress)
         total = Ran(total.tasks + ran.tasks, total.asked + ran.asked, total.failed + ran.failed)
         answers[stage.name] = read_answers(path)
     return total
@@ -78,26 +90,25 @@ def run_stage(
     path: Path,
     settings: Mapping[str, Any],
     answers: Mapping[str, Mapping[str, Answer]],
-    retry_failed: bool,
-    restart: bool,
+    resuming: Resuming,
     progress: Told,
 ) -> Ran:
     """Answer the stage's tasks that its journal has no answer to."""
-    if not restart:
+    if not resuming.restart:
         _compare(path, settings)
     tasks = list(stage.tasks(answers))
     if len({task.key for task in tasks}) < len(tasks):
         raise ComponentError(f"stage {stage.name!r} has two tasks with the same key")
-    places = _places(tasks, {} if restart else read_positions(path))
+    places = _places(tasks, {} if resuming.restart else read_positions(path))
     digests = {task.key: digest_of([task.key, task.ask]) for task in tasks}
     path.parent.mkdir(parents=True, exist_ok=True)
-    journal = Journal(path, settings, restart=restart)
+    journal = Journal(path, settings, restart=resuming.restart)
     try:
         todo = [
             task
             for task in tasks
             if not journal.has(places[task.key], digests[task.key])
-            or (retry_failed and journal.failed(places[task.key]))
+            or (resuming.retry_failed and journal.failed(places[task.key]))
         ]
         kept = len(tasks) - len(todo)
         progress(kept, len(tasks))
@@ -130,10 +141,8 @@ def _paired(todo: Sequence[Task], outcomes: Iterator[Answer], stage: Stage) -> I
 
 
 def _compare(path: Path, settings: Mapping[str, Any]) -> None:
-    found = header(path)
-    changed = [
-        f"{k}: {found.get(k)} -> {settings[k]}" for k in settings if found and found.get(k) != settings[k]
-    ]
+    before = header(path) or settings
+    changed = [f"{k}: {before.get(k)} -> {settings[k]}" for k in settings if before.get(k) != settings[k]]
     if changed:
         raise UsageError(
             f"{path}: the answers here were given with other settings ({'; '.join(changed)}). "
@@ -155,7 +164,7 @@ def score(suite: Suite, folder: Folder, system: str, *, draws: int = DRAWS, seed
 
 
 def _scored(
-    suite: Suite, folder: Folder, system: str, own: Mapping[str, Sheet], draws: int, seed: int
+    suite: Suite, folder: Folder, system: str, by_name: Mapping[str, Sheet], draws: int, seed: int
 ) -> dict[str, Any]:
     stages = folder.stages(system)
     prepared = folder.prepared()
@@ -164,14 +173,10 @@ def _scored(
         "system": system,
         "signature": signature(suite.name, stages, prepared["data"]),
         "stages": {name: settings["signature"] for name, settings in stages.items()},
-        "versions": {
-            "refchecker": __version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": {"refchecker": __version__, "numpy": np.__version__, "python": platform.python_version()},
         "data": {name: prepared[name] for name in ("data", "items", "groups")},
         "bootstrap": {"draws": draws, "seed": seed, "level": LEVEL, "unit": "group"},
-        "sheets": {name: scored_sheet(sheet, draws=draws, seed=seed) for name, sheet in own.items()},
+        "sheets": {name: scored_sheet(sheet, draws=draws, seed=seed) for name, sheet in by_name.items()},
     }
     write_json(folder.system(system) / SCORE, scored)
     return scored
@@ -231,15 +236,15 @@ def report(
     if against and against not in names:
         raise UsageError(f"--against {against}: it is none of the systems {', '.join(names)}")
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if not against or against in (a, b)]
-    own = {name: sheets(suite, folder, name) for name in names}
-    between = [(a, own[a], b, own[b]) for a, b in pairs]
-    within = [(name, own[name], x, y) for name in names for x, y in suite.within(list(own[name]))]
+    by_system = {name: sheets(suite, folder, name) for name in names}
+    between = [(a, by_system[a], b, by_system[b]) for a, b in pairs]
+    within = [(name, of, x, y) for name, of in by_system.items() for x, y in suite.within(list(of))]
     results = {
         "suite": suite.name,
         "command": command,
         "note": note,
         "prepared": folder.prepared(),
-        "systems": {name: _scored(suite, folder, name, own[name], draws, seed) for name in names},
+        "systems": {name: _scored(suite, folder, name, by_system[name], draws, seed) for name in names},
         "test_draws": test_draws,
         "comparisons": comparisons(between, draws=test_draws, seed=seed),
         "within": comparisons_within(within, draws=test_draws, seed=seed),

@@ -6,7 +6,6 @@ answers into sheets, without asking anything; `page` says the report in tables a
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,6 @@ from ..errors import LLMError
 from ..llms.types import Reply, Request
 from ..protocols import Checker, Extractor
 
-Step = Literal["prepare", "run", "score", "report"]
 Array = np.ndarray[Any, np.dtype[Any]]
 Columns = Mapping[str, Array]
 Metric = Callable[[Columns], float]  # nan where the columns give it no value
@@ -138,11 +136,13 @@ class Ask(Protocol):
 
 
 class Tools(Protocol):
-    """What a suite may use: the models that the command line names, and the folder of the run."""
+    """What a suite may use: the models that are named, and the folder of the run."""
 
     folder: Path
+    has_llm: bool  # whether a language model is named; in a run it is then what is measured
+    system: str | None  # the name that the run's system was given, if any
 
-    def llm(self, role: str = "llm") -> Ask: ...
+    def llm(self) -> Ask: ...
 
     def checker(self) -> Checker: ...
 
@@ -151,17 +151,28 @@ class Tools(Protocol):
     def tell(self, line: str) -> None: ...
 
 
+@dataclass(frozen=True)
+class NoOptions:
+    """Of a step that has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A benchmark, as the functions of its steps."""
+    """A benchmark, as the functions of its steps.
+
+    The options of `prepare` and `stages` are frozen dataclasses of fields made by `protocols.option`, and so
+    are the flags of the command line.
+    """
 
     name: str
     about: str
-    add_options: Callable[[Any, Step], None]  # to the argument group of that step
-    prepare: Callable[[argparse.Namespace, Tools], Prepared]
-    stages: Callable[[Sequence[Item], argparse.Namespace, Tools], Sequence[Stage]]
+    prepare: Callable[[Any, Tools], Prepared]
+    stages: Callable[[Sequence[Item], Any, Tools], Sequence[Stage]]
     score: Callable[[Sequence[Item], Answers], Sequence[Sheet]]
     page: Callable[[Mapping[str, Any]], Page]
     within: Callable[[Sequence[str]], Sequence[tuple[str, str]]] = (
         lambda names: ()
     )  # sheets to compare in pairs
+    prepare_options: type[Any] = NoOptions
+    run_options: type[Any] = NoOptions
+    system_name: Callable[[Any], str] = lambda run_options: ""  # "": the name of the model or checker

@@ -187,7 +187,7 @@ def test_unsure_is_never_a_pass_and_a_fault_stays_a_fault():
 def test_pieces_of_one_reference_hold_to_it_too():
     record = Record("r", "x", references=(Passage("ab", "d"),), claims=(Claim("c"),))
     judged = [Judgment(N, {N: 0.9}), Judgment(N, {N: 0.6})]
-    split = lambda passage: [passage.cut(0, 1), passage.cut(1, 2)]
+    split = lambda passage: [passage.cut(0, 1), passage.cut(1, 2)]  # noqa: E731
     [report] = run([record], check=lambda pairs: judged, split=split, min_confidence=0.8)
     assert (report.verdicts[0].label, report.status) == (A, "ok")
     assert "1 of 2 unsure" in report.verdicts[0].unsure

@@ -118,7 +118,7 @@ def test_devices(name: str, expected: list[str]) -> None:
 class _ThreeCards:
     """As much of torch as `devices` asks."""
 
-    class cuda:
+    class cuda:  # noqa: N801
         is_available = staticmethod(lambda: True)
         device_count = staticmethod(lambda: 3)
 

@@ -12,7 +12,7 @@ import pytest
 
 import refchecker
 from refchecker.cli import main, parser
-from refchecker.cli.installed import report
+from refchecker.cli.doctor import report
 from refchecker.io import output_schema
 
 HERE = Path(__file__).parents[1]

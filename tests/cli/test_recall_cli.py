@@ -251,7 +251,7 @@ def test_the_four_steps_by_a_model() -> None:
 
 def test_a_step_that_cannot_be_read_is_dropped_and_counted() -> None:
     silent = SimpleNamespace(signature="s")
-    silent = lambda requests: [Reply("I would rather not.") for _ in requests]
+    silent = lambda requests: [Reply("I would rather not.") for _ in requests]  # noqa: E731
     silent.signature = "silent"  # type: ignore[attr-defined]
     event = Event("feast", "the feast", "feast", "a feast", {"city": "Rome"})
     built = build_by_llm([event], [], silent, lambda line: None)  # type: ignore[arg-type]

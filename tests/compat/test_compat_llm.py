@@ -113,7 +113,7 @@ def test_each_call_closes_what_it_opened() -> None:
 
 def test_sagemaker_is_asked_as_upstream_asks_it() -> None:
     class Endpoint:
-        def invoke_endpoint(self, *, EndpointName: str, Body: str, ContentType: str) -> dict[str, Any]:
+        def invoke_endpoint(self, *, EndpointName: str, Body: str, ContentType: str) -> dict[str, Any]:  # noqa: N803
             assert (EndpointName, ContentType) == ("my-endpoint", "application/json")
             outputs = [word_model.reply(json.loads(Body)["inputs"])]
             return {"Body": io.BytesIO(json.dumps({"outputs": outputs}).encode())}

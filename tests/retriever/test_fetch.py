@@ -379,7 +379,7 @@ def test_a_page_of_many_thousand_elements_in_each_other_harms_nobody(web):
     try:
         assert reader(web)(web.url("a.test/deep")).text == BERNE
     except NoPage as error:
-        assert str(error).startswith("no text")
+        assert str(error).startswith("no text")  # noqa: PT017
 
 
 # ---- manners ----

@@ -1,6 +1,5 @@
 """The data of the conflicts suite: entities, named entities, edits and their filters, what a model writes."""
 
-import argparse
 import json
 import re
 from collections import Counter
@@ -287,12 +286,6 @@ def test_questions_that_say_the_answer_are_dropped():
 # -- prepare -------------------------------------------------------------------------------------
 
 
-def options(**given):
-    parser = argparse.ArgumentParser()
-    SUITE.add_options(parser, "prepare")
-    return argparse.Namespace(**vars(parser.parse_args([])) | {"llm": None} | given)
-
-
 def test_prepare_works_offline_for_ten_domains(tmp_path):
     assert find("conflicts") is SUITE
     assert (
@@ -313,16 +306,16 @@ def test_prepare_works_offline_for_ten_domains(tmp_path):
 
 
 def test_prepare_says_what_is_lacking(tmp_path):
-    tools = SimpleNamespace(tell=print)
+    tools = SimpleNamespace(has_llm=False, tell=print)
     with pytest.raises(UsageError, match="--list needs the --llm"):
-        SUITE.prepare(options(list=[1, 1, 1]), tools)
+        SUITE.prepare(SUITE.prepare_options(list=(1, 1, 1)), tools)
     path = tmp_path / "names.jsonl"
     path.write_text('{"domain": "D", "field": "F", "entity": "Oslo"}\n')
     with pytest.raises(UsageError, match=r"D/F/Oslo has no passage\. Give --llm"):
-        SUITE.prepare(options(entities=str(path)), tools)
+        SUITE.prepare(SUITE.prepare_options(entities=str(path)), tools)
     path.write_text('{"domain": "D", "field": "F", "entity": "Oslo", "passage": "Oslo is large."}\n')
     with pytest.raises(UsageError, match="no pair could be made"):
-        SUITE.prepare(options(entities=str(path)), tools)
+        SUITE.prepare(SUITE.prepare_options(entities=str(path)), tools)
 
 
 def test_prepare_with_a_model_takes_its_passages_and_questions():
@@ -333,8 +326,8 @@ def test_prepare_with_a_model_takes_its_passages_and_questions():
             return f"{told[1]} is large and old, and Anna Berg visited it with her family in {next(years)}."
         return "Who came to see it?"
 
-    tools = SimpleNamespace(llm=lambda: Model(reply), tell=print)
-    prepared = SUITE.prepare(options(llm="x", domains=["Geography"], per_field=1), tools)
+    tools = SimpleNamespace(has_llm=True, llm=lambda: Model(reply), tell=print)
+    prepared = SUITE.prepare(SUITE.prepare_options(domains=("Geography",), per_field=1), tools)
     assert {item.fields["about"] for item in prepared.items} == {"Who came to see it?"}
     assert all("visited it" in item.fields["parametric"] for item in prepared.items)
     assert {item.fields["kind"] for item in prepared.items} == {"date", "subject"}

@@ -1,6 +1,5 @@
 """Asking and scoring of the conflicts suite: prompts, replies, votes, metrics by hand, spans."""
 
-import argparse
 import math
 import os
 import subprocess
@@ -404,12 +403,9 @@ def test_report_of_a_model_and_a_checker_and_scores_without_models(tmp_path):
     """Stopped, gone on with, scored in a process where spaCy, torch and the network cannot be had."""
     folder = Folder(tmp_path, "conflicts")
     folder.write(Prepared([OSLO, LIMA], {"made": {"pairs": {"substitution/date": 2}}}), {})
-    parser = argparse.ArgumentParser()
-    SUITE.add_options(parser, "run")
-    options = parser.parse_args(["--wordings", "2"])
-    options.llm = "x"
-    tools = SimpleNamespace(llm=lambda: Model(lambda user, sample: "Yes"))
-    first = runner.run(SUITE, folder, "model", options, tools, limit=1)
+    options = SUITE.run_options(wordings=2)
+    tools = SimpleNamespace(has_llm=True, llm=lambda: Model(lambda user, sample: "Yes"))
+    first = runner.run(SUITE, folder, "model", options, tools, runner.Resuming(limit=1))
     again = runner.run(SUITE, folder, "model", options, tools)
     assert (again.failed, again.tasks > first.tasks) == (0, True)
     assert runner.run(SUITE, folder, "model", options, tools).asked == 0

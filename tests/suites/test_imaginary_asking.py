@@ -1,6 +1,5 @@
 """The LLM mode: replies read by table, prompts as files, set-ups, the second step, scores by hand."""
 
-import argparse
 import os
 import subprocess
 import sys
@@ -423,15 +422,15 @@ def test_what_was_not_asked_is_missing():
 
 # -- the whole way -------------------------------------------------------------------------------
 
-OPTIONS = argparse.Namespace(llm="script", prompts=list(asking.PROMPTS), attempts=3)
+OPTIONS = SUITE.run_options(attempts=3)
 
 
 def test_a_run_that_is_interrupted_goes_on(tmp_path):
     folder = Folder(tmp_path, "imaginary")
     folder.write(Prepared(ITEMS), {"version": "0"})
     script = Script({"Zorg": ["Zorg"]})
-    tools = SimpleNamespace(llm=lambda: script)
-    first = runner.run(SUITE, folder, "script", OPTIONS, tools, limit=2)
+    tools = SimpleNamespace(has_llm=True, llm=lambda: script)
+    first = runner.run(SUITE, folder, "script", OPTIONS, tools, runner.Resuming(limit=2))
     asked = len(script.requests)
     again = runner.run(SUITE, folder, "script", OPTIONS, tools)
     assert first.asked == asked == 2 * 4

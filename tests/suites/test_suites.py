@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterable, Iterator
@@ -20,10 +19,22 @@ from refchecker.llms.types import GaveUp, Reply, Request, RunEnds
 from refchecker.suites import compare, find, metrics, plots, runner, tables
 from refchecker.suites.ask import AHEAD, ClientAsk, FunctionAsk, check_stage, prompt_stage
 from refchecker.suites.folder import Folder, read_answers
-from refchecker.suites.types import Answer, Item, Page, Plot, Prepared, Series, Sheet, Stage, Suite, Task
+from refchecker.suites.types import (
+    Answer,
+    Item,
+    NoOptions,
+    Page,
+    Plot,
+    Prepared,
+    Series,
+    Sheet,
+    Stage,
+    Suite,
+    Task,
+)
 from refchecker.types import Judgment, Label
 
-NO_OPTIONS = argparse.Namespace()
+NO_OPTIONS = NoOptions()
 
 
 def toy(
@@ -57,7 +68,7 @@ def toy(
     def prepare(options: Any, tools: Any) -> Prepared:
         return Prepared([Item(f"i{n}", f"q{n // 2}", {"n": n}) for n in range(count)], {"made up": count})
 
-    return Suite("toy", "A toy.", lambda group, step: None, prepare, stages, score, page)
+    return Suite("toy", "A toy.", prepare, stages, score, page)
 
 
 def prepared(tmp_path: Path, suite: Suite) -> Folder:
@@ -67,7 +78,7 @@ def prepared(tmp_path: Path, suite: Suite) -> Folder:
 
 
 def ran(suite: Suite, folder: Folder, name: str = "mine", **options: Any) -> runner.Ran:
-    return runner.run(suite, folder, name, NO_OPTIONS, SimpleNamespace(), **options)
+    return runner.run(suite, folder, name, NO_OPTIONS, SimpleNamespace(), runner.Resuming(**options))
 
 
 def test_prepare_keeps_items_their_hash_and_where_they_are_from(tmp_path: Path) -> None:
@@ -451,12 +462,15 @@ def test_claims_are_checked_through_the_pipeline() -> None:
 def test_the_suite_in_the_documentation_runs(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "docs" / "suites.md").read_text("utf-8")
     scope: dict[str, Any] = {}
-    exec(text.split("```python\n")[1].split("```")[0], scope)
+    for block in text.split("```python\n")[1:]:
+        exec(block.split("```")[0], scope)
     suite: Suite = scope["SUITE"]
+    options = suite.run_options()
+    assert options.attempts == 1
     client = Scripted(lambda request: "It is 5, or 50." if "2" in request.user else "Who knows?")
     tools = SimpleNamespace(llm=lambda: ClientAsk(client))
     folder = Folder(tmp_path / "sums", "sums")
     runner.prepare(suite, folder, NO_OPTIONS, tools)
-    runner.run(suite, folder, "scripted", NO_OPTIONS, tools)
+    runner.run(suite, folder, "scripted", options, tools)
     written, _ = runner.report(suite, folder, draws=20, plots=False)
     assert "| scripted | 3 | 0.667 (" in written[1].read_text("utf-8")

@@ -80,7 +80,7 @@ graduated from, studied at, attended, is an alumnus of / is the alma mater of, e
 used for, serves for, employed for, purpose
 made of, made from, consists of, composed of, material
 served as, worked as, held the post of, was
-""".strip().splitlines()
+""".strip().splitlines()  # noqa: E501
 
 _BE = re.compile(r"^(?:is|are|was|were|be|been|being|has been|have been|had been)\s+", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.I)

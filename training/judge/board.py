@@ -4,9 +4,10 @@
     python -m training.judge.board --parent DIR --network runs/judge/v7/mean.safetensors --name v7-30k
     python -m training.judge.board --checker embedded --look "candidate v7"
 
-The sets of CHOOSE are there to choose by. Those of LOOK are measured only with --look WHY, which a candidate that
-would ship gets once; each look is written down in training/looks.jsonl. Intervals (95 %) are bootstrapped by passage
-or question. Writes NAME.json and NAME.md to --out. The data is found through REFCHECKER_DATA.
+The sets of CHOOSE are there to choose by. Those of LOOK are measured only with --look WHY, which a candidate
+that would ship gets once; each look is written down in training/looks.jsonl. Intervals (95 %) are
+bootstrapped by passage or question. Writes NAME.json and NAME.md to --out. The data is found through
+REFCHECKER_DATA.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rows made by rule for what few texts show: claims that are only mentioned, and lists of like facts.
 
-A claim that a text asks, reports, retracts or denies is not supported by it; one that it vouches for is. In a list of
-like facts an entry supports what it says, and contradicts the same with another entry's answer. The templates are ours
-and many, and come with their opposites, so that no single word tells the label.
+A claim that a text asks, reports, retracts or denies is not supported by it; one that it vouches for is. In a
+list of like facts an entry supports what it says, and contradicts the same with another entry's answer. The
+templates are ours and many, and come with their opposites, so that no single word tells the label.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def lower_first(text: str) -> str:
 
 
 def mentioned(rows: list[Row], count: int, rng: Random) -> list[Row]:
-    """Claims of `rows` that are plain sentences, each set into a text that only mentions or that vouches for it."""
+    """Plain claims of `rows`, each set into a text that only mentions it, or that vouches for it."""
     others: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         others[row.kind].append(row.premise)
@@ -116,7 +116,7 @@ def mentioned(rows: list[Row], count: int, rng: Random) -> list[Row]:
 
 
 def listed(names: list[str], count: int, rng: Random) -> list[Row]:
-    """Lists of like facts, and of each an entry repeated, one put in other words, two exchanged, one not there."""
+    """Lists of like facts; of each an entry repeated, one reworded, two exchanged, one not there."""
     made: list[Row] = []
     for number in range(count // 5):
         forms = rng.choice(LISTS + OPEN)

@@ -2,9 +2,9 @@
 
     python -m training.judge.learn --data runs/judge --parent DIR --out runs/judge/v7 --minutes 150 --compile
 
-The learning rate rises for 200 steps and then stays (a run is as long as there is time for); what is measured and
-shipped is the running mean of the weights, and `--cool 20` ends a run with twenty minutes in which the rate falls to
-zero. curve.jsonl has the accuracy on development rows beside the pairs seen.
+The learning rate rises for 200 steps and then stays (a run is as long as there is time for); what is measured
+and shipped is the running mean of the weights, and `--cool 20` ends a run with twenty minutes in which the
+rate falls to zero. curve.jsonl has the accuracy on development rows beside the pairs seen.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 import torch
-import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import Tensor
+from torch.nn import functional
 
 from .mixture import ENTAILMENT, NOT_ENTAILED
 from .network import CLS, LABELS, SEP, Judge, padded, save
@@ -84,7 +84,7 @@ def inputs_of(path: Path, tokenizer: Tokenizer, max_tokens: int) -> list[Input]:
 
 
 def batches(inputs: list[Input], batch_tokens: int, rng: Random) -> list[list[Input]]:
-    """Batches of similar length in random order, at most `batch_tokens` padded tokens; groups stay together."""
+    """Batches of similar length in random order, of at most `batch_tokens`; groups stay together."""
     groups: dict[str, list[Input]] = defaultdict(list)
     for item in inputs:
         groups[item.group].append(item)
@@ -122,7 +122,7 @@ def forever(inputs: list[Input], batch_tokens: int, seed: int, skip: int) -> Ite
 def loss_of(logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
     """Cross-entropy; of what is only known not to be entailed, Neutral and Contradiction are left open."""
     open_ended = labels == NOT_ENTAILED
-    known = F.cross_entropy(logits, labels.clamp(max=2), label_smoothing=smoothing, reduction="none")
+    known = functional.cross_entropy(logits, labels.clamp(max=2), label_smoothing=smoothing, reduction="none")
     support = logits.softmax(-1)[:, ENTAILMENT]
     return torch.where(open_ended, -torch.log1p(-support.clamp(max=1 - 1e-6)), known).mean()
 

@@ -2,10 +2,10 @@
 
     python -m training.judge.mixture --made runs/made --out runs/judge
 
-Writes train.jsonl.gz, dev.jsonl.gz (the development half of what may be trained on) and mixture.json (rows, labels
-and licence of each source). A row is {premise, hypothesis, label, kind, group}; rows of a group are contrastive (one
-claim beside two versions of a sentence, or two claims beside one passage) and are never parted. A row whose premise
-or claim shares eight words in a row with a set that we measure by is left out.
+Writes train.jsonl.gz, dev.jsonl.gz (the development half of what may be trained on) and mixture.json (rows,
+labels and licence of each source). A row is {premise, hypothesis, label, kind, group}; rows of a group are
+contrastive (one claim beside two versions of a sentence, or two claims beside one passage) and are never
+parted. A row whose premise or claim shares eight words in a row with a set that we measure by is left out.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def question_rows(root: Path, name: str, group: str) -> tuple[list[Row], list[Ro
 
 
 def hossain_rows(root: Path) -> list[Row]:
-    """Negations added to SNLI's pairs; RTE's and MNLI's sentences have no stated licence, or are measured by."""
+    """Negations added to SNLI's pairs; RTE states no licence, and we measure by MNLI."""
     rows = enumerate(rows_of(root / "nli" / "declared" / "hossain_negation.jsonl.gz"))
     return [
         Row(row["premise"], row["hypothesis"], row["label"], "hossain", f"hossain/{number}")
@@ -247,7 +247,7 @@ def written_rows(folder: Path) -> list[Row]:
 
 
 def cut(row: Row) -> Row:
-    """A premise of more than MAX_WORDS, cut to the sentences around the one that shares most with the claim."""
+    """A premise of more than MAX_WORDS, cut to the sentences that share most with the claim."""
     if len(row.premise.split()) <= MAX_WORDS:
         return row
     claim = {word for word in words(row.hypothesis) if len(word) > 3}

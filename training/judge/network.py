@@ -1,7 +1,7 @@
-"""The judge's network: MPNet as a cross-encoder, taught through low-rank updates of every linear layer. Needs torch.
+"""The judge's network: MPNet as a cross-encoder, taught through low-rank updates. Needs torch.
 
-The parent's weights stay as they are, in bf16; each linear layer learns an update of rank `RANK` (LoRA, Hu et al.
-2021). On two cores that trains 1.6 times as many pairs as all weights would, and a checkpoint is 20 MB.
+The parent's weights stay as they are, in bf16; each linear layer learns an update of rank `RANK` (LoRA, Hu et
+al. 2021). On two cores that trains 1.6 times as many pairs as all weights would, and a checkpoint is 20 MB.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from torch.nn import functional
 
 LABELS = ("Entailment", "Neutral", "Contradiction")
 LAYERS = 8  # of the parent's twelve, the lowest: what fits the package, and a third faster to teach
@@ -37,8 +37,8 @@ class Updated(nn.Module):
         self.up = nn.Parameter(torch.zeros(weight.shape[0], RANK))
 
     def forward(self, x: Tensor) -> Tensor:
-        update = F.linear(F.linear(x, self.down.to(x.dtype)), self.up.to(x.dtype) * SCALE)
-        return F.linear(x, self.weight.to(x.dtype), self.bias.to(x.dtype)) + update
+        update = functional.linear(functional.linear(x, self.down.to(x.dtype)), self.up.to(x.dtype) * SCALE)
+        return functional.linear(x, self.weight.to(x.dtype), self.bias.to(x.dtype)) + update
 
     def whole(self) -> Tensor:
         """The layer's weight with its update. # [out, in]"""
@@ -80,11 +80,11 @@ class Layer(nn.Module):
             self.first_weight,
             self.first_bias,
         )
-        return norm(x + self.narrow(F.gelu(self.widen(x))), self.second_weight, self.second_bias)
+        return norm(x + self.narrow(functional.gelu(self.widen(x))), self.second_weight, self.second_bias)
 
 
 def norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return F.layer_norm(x, (x.shape[-1],), weight.to(x.dtype), bias.to(x.dtype), 1e-5)
+    return functional.layer_norm(x, (x.shape[-1],), weight.to(x.dtype), bias.to(x.dtype), 1e-5)
 
 
 def distance_buckets(tokens: int) -> Tensor:
@@ -119,14 +119,19 @@ class Judge(nn.Module):
         self.out = nn.Linear(width, len(LABELS))
 
     def embedded(self, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """The first layer's input and the bias on attention. # [pairs, tokens, width], [pairs, heads, tokens, tokens]"""
+        """The first layer's input, and the bias on attention.
+
+        # [pairs, tokens, width], [pairs, heads, tokens, tokens]
+        """
         there = ids.ne(PAD)
         positions = there.cumsum(1) * there + PAD
-        x = F.embedding(ids, self.word_embeddings) + F.embedding(positions, self.position_embeddings)
+        x = functional.embedding(ids, self.word_embeddings) + functional.embedding(
+            positions, self.position_embeddings
+        )
         x = norm(x, self.first_weight, self.first_bias)
-        bias = F.embedding(distance_buckets(ids.shape[1]).to(ids.device), self.distances).permute(2, 0, 1)[
-            None
-        ]
+        bias = functional.embedding(distance_buckets(ids.shape[1]).to(ids.device), self.distances).permute(
+            2, 0, 1
+        )[None]
         masked = torch.zeros(ids.shape, device=ids.device).masked_fill(~there, -1e4)[:, None, None, :]
         return x, bias + masked
 

@@ -6,9 +6,8 @@ import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from functools import partial
+from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
-
-from ...pipeline.channel import Channel
 
 T = TypeVar("T")
 
@@ -21,7 +20,7 @@ class Pool:
 
     def __init__(self, threads: int) -> None:
         self._free = threads
-        self._jobs: Channel[Callable[[], None]] = Channel()
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()  # None: no more comes
         self._lock = threading.Lock()
 
     def submit(self, call: Callable[..., T], *arguments: Any) -> Future[T]:
@@ -35,11 +34,12 @@ class Pool:
 
     def close(self) -> None:
         """No more is taken; the threads end when they have done what is there."""
-        self._jobs.close()
+        self._jobs.put(None)
 
     def _work(self) -> None:
-        for job in self._jobs:
+        while job := self._jobs.get():
             job()
+        self._jobs.put(None)  # for the other threads
 
 
 def _do(future: Future[T], call: Callable[[], T]) -> None:

@@ -9,96 +9,74 @@ passage, its sentence and its words: that mode is ours.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...errors import UsageError
-from ...protocols import Localizer
+from ...protocols import Localizer, option
 from ...registry import load as load_component
-from ..types import Ask, Item, Prepared, Stage, Step, Suite, Tools
+from ..types import Ask, Item, Prepared, Stage, Suite, Tools
 from . import asking, checking, edits, entities, make, writing
 from .page import page
 from .sheets import score
 from .units import TASKS
 
 
-def add_options(group: Any, step: Step) -> None:
-    if step == "prepare":
-        _add_data(group)
-    if step == "run":
-        group.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="with --llm (all)")
-        group.add_argument(
-            "--methods",
-            nargs="+",
-            choices=list(asking.METHODS),
-            default=list(asking.METHODS),
-            help="with --llm: ways to ask (default: all). Without --llm the checker is measured",
-        )
-        group.add_argument(
-            "--wordings",
-            type=int,
-            default=1,
-            metavar="N",
-            help="with --llm: ask in the first N of four wordings (%(default)s)",
-        )
-        group.add_argument(
-            "--formats",
-            nargs="+",
-            choices=checking.FORMATS,
-            default=list(checking.FORMATS),
-            help="claims of the checker (default: all)",
-        )
-        group.add_argument(
-            "--localizer_name",
-            default="auto",
-            metavar="NAME",
-            help="which words the checker points to: auto, exact, embedding, none (%(default)s)",
-        )
+@dataclass(frozen=True, kw_only=True)
+class PrepareOptions:
+    """Which entities there are passages of, and how these are edited."""
 
-
-def _add_data(group: Any) -> None:
-    group.add_argument(
-        "--entities",
-        metavar="FILE",
-        help='entities as JSON Lines of {"domain", "field", "entity"}, with "passage", "restated" and '
+    entities: str | None = option(
+        None,
+        'entities as JSON Lines of {"domain", "field", "entity"}, with "passage", "restated" and '
         '"questions" where they are known (default: the package\'s own)',
+        "FILE",
     )
-    group.add_argument(
-        "--list",
-        nargs=3,
-        type=int,
-        metavar=("D", "F", "E"),
-        help="have --llm name D domains, F fields of each and E entities of each field",
+    list: tuple[int, int, int] | None = option(
+        None, "have --llm name D domains, F fields of each and E entities of each field", ("D", "F", "E")
     )
-    group.add_argument("--domains", nargs="+", default=[], metavar="NAME", help="only these (all)")
-    group.add_argument("--per_field", type=int, metavar="N", help="the first N entities of each field (all)")
-    group.add_argument("--per_domain", type=int, metavar="N", help="the first N of each domain (all)")
-    group.add_argument(
-        "--conflicts",
-        choices=(*edits.METHODS, "both", "paper"),
-        default="both",
-        help="how passages are edited; paper: subjects are shuffled only where nothing could be substituted "
+    domains: tuple[str, ...] = option((), "only these (all)", "NAME")
+    per_field: int | None = option(None, "the first N entities of each field (all)", "N")
+    per_domain: int | None = option(None, "the first N of each domain (all)", "N")
+    conflicts: str = option(
+        "both",
+        "how passages are edited; paper: subjects are shuffled only where nothing could be substituted "
         "(%(default)s)",
+        choices=(*edits.METHODS, "both", "paper"),
     )
-    group.add_argument(
-        "--substitutions",
-        type=int,
-        default=1,
-        metavar="N",
-        help="pairs of an entity, each with another word replaced, at most (%(default)s)",
+    substitutions: int = option(
+        1, "pairs of an entity, each with another word replaced, at most (%(default)s)", "N"
     )
-    group.add_argument("--seed", type=int, default=0, help="of the choice of words (%(default)s)")
+    seed: int = option(0, "of the choice of words (%(default)s)")
 
 
-def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a language model is asked, and in which forms a checker gets its claims."""
+
+    tasks: tuple[str, ...] = option(TASKS, "with --llm (all)", choices=TASKS)
+    methods: tuple[str, ...] = option(
+        tuple(asking.METHODS),
+        "with --llm: ways to ask (default: all). Without --llm the checker is measured",
+        choices=tuple(asking.METHODS),
+    )
+    wordings: int = option(1, "with --llm: ask in the first N of four wordings (%(default)s)", "N")
+    formats: tuple[str, ...] = option(
+        checking.FORMATS, "claims of the checker (default: all)", choices=checking.FORMATS
+    )
+    localizer_name: str = option(
+        "auto", "which words the checker points to: auto, exact, embedding, none (%(default)s)", "NAME"
+    )
+
+
+def prepare(options: PrepareOptions, tools: Tools) -> Prepared:
     """Pairs of our passages or, with --llm, of what that model says about the entities."""
     from .recognise import recognise, signature
 
     dropped: Counter[str] = Counter()
-    ask = tools.llm() if options.llm else None
+    ask = tools.llm() if tools.has_llm else None
     known = _entities(options, ask, dropped)
     chosen = entities.chosen(known, options.domains, options.per_field, options.per_domain)
     if ask:
@@ -122,25 +100,26 @@ def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
         raise UsageError("no pair could be made: " + "; ".join(made.without) + ". Take more entities.")
     if ask:
         pairs = writing.with_questions(ask, pairs, dropped)
+    by_domain = Counter(pair.entity.domain for pair in pairs)
     counts = {
         "passages": f"elicited from {ask.signature}" if ask else options.entities or "the package's own",
         "named entities": signature(),
         "seed": options.seed,
         "pairs": dict(Counter(f"{pair.method}/{pair.kind}" for pair in pairs)),
-        "by domain": dict(Counter(pair.entity.domain for pair in pairs)),
+        "by domain": dict(by_domain),
         "entities without a pair": dict(made.without),
         "edits tried and dropped": dict(made.dropped),
         "written by the model and dropped": {why: count for why, count in dropped.items() if count},
         **({"prompts": writing.versions()} if ask else {}),
     }
     notes = [
-        f"{len(pairs)} pairs of {len(chosen)} entities in {len(counts['by domain'])} domains; "
+        f"{len(pairs)} pairs of {len(chosen)} entities in {len(by_domain)} domains; "
         f"{made.dropped.total()} edits were tried and dropped: see prepare.json"
     ]
     return Prepared(items_of(pairs), {"made": counts}, notes)
 
 
-def _entities(options: argparse.Namespace, ask: Ask | None, dropped: Counter[str]) -> list[entities.Entity]:
+def _entities(options: PrepareOptions, ask: Ask | None, dropped: Counter[str]) -> list[entities.Entity]:
     if options.list:
         if not ask:
             raise UsageError("--list needs the --llm that names the domains, fields and entities.")
@@ -153,8 +132,8 @@ def items_of(pairs: Sequence[edits.Pair]) -> list[Item]:
     items, numbers = [], Counter[str]()
     for pair in pairs:
         entity = pair.entity
-        place = f"{entity.id}/{pair.method}"
-        numbers[place] += 1
+        series = f"{entity.id}/{pair.method}"
+        numbers[series] += 1
         fields = {
             "domain": entity.domain,
             "field": entity.field,
@@ -165,18 +144,18 @@ def items_of(pairs: Sequence[edits.Pair]) -> list[Item]:
             "substitute": pair.substitute,
             "parametric": entity.passage,
             "conflicting": pair.conflicting,
-            "originals": [list(place) for place in pair.originals],
-            "edits": [list(place) for place in pair.edits],
+            "originals": [list(offsets) for offsets in pair.originals],
+            "edits": [list(offsets) for offsets in pair.edits],
             "restated": entity.restated,
             "about": pair.about,
             "other": pair.other,
         }
-        items.append(Item(f"{place}/{numbers[place]}", entity.id, fields))
+        items.append(Item(f"{series}/{numbers[series]}", entity.id, fields))
     return items
 
 
-def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:
-    if options.llm:
+def stages(items: Sequence[Item], options: RunOptions, tools: Tools) -> list[Stage]:
+    if tools.has_llm:
         return asking.stages(items, tools.llm(), options.tasks, options.methods, options.wordings)
     check = tools.checker()
     locate: Localizer | None = load_component(
@@ -191,9 +170,10 @@ def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> 
 SUITE = Suite(
     "conflicts",
     "Texts that contradict what a model knows: noticed, pinpointed, answered both ways.",
-    add_options,
     prepare,
     stages,
     score,
     page,
+    prepare_options=PrepareOptions,
+    run_options=RunOptions,
 )

@@ -6,18 +6,19 @@ checker's labels, the majority label, or a language model whose own responses ar
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...errors import UsageError
+from ...protocols import REQUIRED, option
 from ...types import Label
 from ..ask import check_stage, prompt_stage
 from ..collect import question_task, versions
-from ..types import Answer, Answers, Item, Prepared, Stage, Step, Suite, Task, Tools
+from ..folder import slug
+from ..types import Answer, Answers, Item, Prepared, Stage, Suite, Task, Tools
 from .data import SETTINGS, load, predictions
 from .page import page
 from .sheets import FORMATS, score, within
@@ -25,43 +26,48 @@ from .sheets import FORMATS, score, within
 RESPOND = "respond"
 
 
-def add_options(group: Any, step: Step) -> None:
-    if step == "prepare":
-        group.add_argument(
-            "--data",
-            required=True,
-            metavar="DIR",
-            help="folder with human/SETTING.jsonl, or RefChecker's human_annotations_v1 and data",
-        )
-        group.add_argument(
-            "--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS), help="default: all three"
-        )
-    if step == "run":
-        group.add_argument(
-            "--claims",
-            nargs="+",
-            choices=FORMATS,
-            default=list(FORMATS),
-            help="claims to check: the annotators' (human), or the response as triplets, sentences, or whole "
-            "(default: all)",
-        )
-        group.add_argument(
-            "--predictions",
-            metavar="FILE",
-            help="take a checker's labels from a file instead of running one: JSON Lines of setting, model, "
-            "id, claim_index, label",
-        )
-        group.add_argument(
-            "--majority", action="store_true", help="the baseline that gives each setting's commonest label"
-        )
+@dataclass(frozen=True, kw_only=True)
+class PrepareOptions:
+    """Where the labels are, and which of them."""
+
+    data: str = option(
+        REQUIRED, "folder with human/SETTING.jsonl, or RefChecker's human_annotations_v1 and data", "DIR"
+    )
+    settings: tuple[str, ...] = option(SETTINGS, "default: all three", choices=SETTINGS)
 
 
-def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Which claims are checked, and by whom if not by a checker."""
+
+    claims: tuple[str, ...] = option(
+        FORMATS,
+        "claims to check: the annotators' (human), or the response as triplets, sentences, or whole "
+        "(default: all)",
+        choices=FORMATS,
+    )
+    predictions: str | None = option(
+        None,
+        "take a checker's labels from a file instead of running one: JSON Lines of setting, model, "
+        "id, claim_index, label",
+        "FILE",
+    )
+    majority: bool = option(False, "the baseline that gives each setting's commonest label")
+
+
+def system_name(options: RunOptions) -> str:
+    """After the file of predictions, or the baseline."""
+    if options.predictions:
+        return slug(Path(options.predictions).stem)
+    return "majority" if options.majority else ""
+
+
+def prepare(options: PrepareOptions, tools: Tools) -> Prepared:
     return load(Path(options.data), options.settings)
 
 
-def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:
-    if sum(map(bool, (options.predictions, options.majority, options.llm))) > 1:
+def stages(items: Sequence[Item], options: RunOptions, tools: Tools) -> list[Stage]:
+    if sum(map(bool, (options.predictions, options.majority, tools.has_llm))) > 1:
         raise UsageError("give one of --llm, --predictions and --majority: each is a system of its own.")
     if options.predictions:
         path = Path(options.predictions)
@@ -71,7 +77,7 @@ def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> 
         return [_labels_stage(items, f"check:{path.stem}@{digest}", _lookup(predictions(path)))]
     if options.majority:
         return [_labels_stage(items, "check:majority", _majority(items))]
-    if options.llm:
+    if tools.has_llm:
         return _response_stages(items, tools)
     check = tools.checker()
     return [
@@ -163,10 +169,12 @@ def _response_stages(items: Sequence[Item], tools: Tools) -> list[Stage]:
 SUITE = Suite(
     "human",
     "RefChecker's human labels: how well a checker agrees with people, and whether triplets help.",
-    add_options,
     prepare,
     stages,
     score,
     page,
     within,
+    PrepareOptions,
+    RunOptions,
+    system_name,
 )

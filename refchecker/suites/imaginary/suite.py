@@ -9,65 +9,54 @@ asserted ones only: that mode is ours.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from ...protocols import option
 from ..ask import check_stage
-from ..types import Answers, Item, Prepared, Stage, Step, Suite, Task, Tools
+from ..types import Answers, Item, Prepared, Stage, Suite, Task, Tools
 from . import asking
 from .files import load
 from .make import CONSTRUCTIONS, SETS, make
 from .page import page
 from .sheets import CHECK, score, within
 
-PER_CELL = 300
+
+@dataclass(frozen=True, kw_only=True)
+class PrepareOptions:
+    """Which items are made, or where the published ones are."""
+
+    published: str | None = option(
+        None,
+        "take the published sets, files SET_CONSTRUCTION.json or .txt, from this folder (default: "
+        "items are made of the package's word lists)",
+        "DIR",
+    )
+    per_cell: int = option(300, "items of each set in each construction (%(default)s)", "N")
+    seed: int = option(0, "of the made items (%(default)s)")
+    sets: tuple[str, ...] = option(SETS, "default: all", choices=SETS)
+    constructions: tuple[str, ...] = option(CONSTRUCTIONS, "default: all", choices=CONSTRUCTIONS)
 
 
-def add_options(group: Any, step: Step) -> None:
-    if step == "prepare":
-        group.add_argument(
-            "--published",
-            metavar="DIR",
-            help="take the published sets, files SET_CONSTRUCTION.json or .txt, from this folder (default: "
-            "items are made of the package's word lists)",
-        )
-        group.add_argument(
-            "--per_cell",
-            type=int,
-            default=PER_CELL,
-            metavar="N",
-            help="items of each set in each construction (%(default)s)",
-        )
-        group.add_argument("--seed", type=int, default=0, help="of the made items (%(default)s)")
-        group.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), help="default: all")
-        group.add_argument(
-            "--constructions",
-            nargs="+",
-            choices=CONSTRUCTIONS,
-            default=list(CONSTRUCTIONS),
-            help="default: all",
-        )
-    if step == "run":
-        group.add_argument(
-            "--prompts",
-            nargs="+",
-            choices=asking.PROMPTS,
-            default=list(asking.PROMPTS),
-            help="with --llm: kinds of prompt (default: all). Without --llm the checker is measured",
-        )
-        group.add_argument(
-            "--attempts",
-            type=int,
-            default=asking.ATTEMPTS,
-            metavar="N",
-            help="with --llm: ask so often for a span of the text or an abstention (%(default)s); with 1 "
-            "there is no controlled set-up",
-        )
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a language model is asked."""
+
+    prompts: tuple[str, ...] = option(
+        asking.PROMPTS,
+        "with --llm: kinds of prompt (default: all). Without --llm the checker is measured",
+        choices=asking.PROMPTS,
+    )
+    attempts: int = option(
+        asking.ATTEMPTS,
+        "with --llm: ask so often for a span of the text or an abstention (%(default)s); with 1 "
+        "there is no controlled set-up",
+        "N",
+    )
 
 
-def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
+def prepare(options: PrepareOptions, tools: Tools) -> Prepared:
     if options.published:
         return load(Path(options.published), options.sets, options.constructions, tools.extractor("triplet"))
     items = make(options.seed, options.per_cell, options.sets, options.constructions)
@@ -75,8 +64,8 @@ def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
     return Prepared(items, {"made": made}, [f"made of word lists with seed {options.seed}"])
 
 
-def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:
-    if options.llm:
+def stages(items: Sequence[Item], options: RunOptions, tools: Tools) -> list[Stage]:
+    if tools.has_llm:
         return asking.stages(items, tools.llm(), options.prompts, options.attempts)
     return [check_stage(CHECK, tools.checker(), lambda answers: _claims(items, answers))]
 
@@ -87,18 +76,18 @@ def _claims(items: Sequence[Item], answers: Answers) -> Iterator[Task]:
         fields = item.fields
         claims = [fields["claim"], *([fields["triplet"]] if fields["triplet"] else [])]
         yield Task(
-            item.id,
-            {"question": fields["question"], "references": [fields["context"]], "claims": claims},
+            item.id, {"question": fields["question"], "references": [fields["context"]], "claims": claims}
         )
 
 
 SUITE = Suite(
     "imaginary",
     "Hypothetical and negated texts about supported, contradicting and imaginary things.",
-    add_options,
     prepare,
     stages,
     score,
     page,
     within,
+    PrepareOptions,
+    RunOptions,
 )

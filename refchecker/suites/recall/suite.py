@@ -6,18 +6,19 @@ After "RECALL: A Benchmark for LLMs Robustness against External Counterfactual K
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
 from ...llms.prompt import prompt
+from ...protocols import option
 from ..ask import FunctionAsk, check_stage, prompt_stage
 from ..folder import Folder, file_hash
-from ..types import Answers, Item, Prepared, Sheet, Stage, Step, Suite, Tools
+from ..types import Answers, Item, Prepared, Sheet, Stage, Suite, Tools
 from . import outputs, probe, ratings, scores, tasks, triplets
 from .facts import data_file, load_events, load_terms, rows
 from .page import page, within
@@ -25,56 +26,45 @@ from .published import load_published
 from .rules import build
 from .statistics import notes_of, sample_of
 
-SETS = ("events", "terms")
+
+@dataclass(frozen=True, kw_only=True)
+class PrepareOptions:
+    """Of which facts samples are built, and by whom; or where the published ones are."""
+
+    events: str | None = option(None, "events of yours (those of the package)", "FILE")
+    terms: str | None = option(None, "terms of yours (those of the package)", "FILE")
+    published: str | None = option(None, "the published RECALL set, instead of building one", "DIR")
+    by: str = option(
+        "rules",
+        "who paraphrases, asks and edits: rules, offline, or the model of --llm (%(default)s)",
+        choices=("rules", "llm"),
+    )
+    samples: int | None = option(None, "only so many samples of each set and task (all)", "N")
+    data_seed: int = option(0, "of the data (%(default)s)")
 
 
-def add_options(group: Any, step: Step) -> None:
-    if step == "prepare":
-        group.add_argument("--events", metavar="FILE", help="events of yours (those of the package)")
-        group.add_argument("--terms", metavar="FILE", help="terms of yours (those of the package)")
-        group.add_argument(
-            "--published", metavar="DIR", help="the published RECALL set, instead of building one"
-        )
-        group.add_argument(
-            "--by",
-            choices=("rules", "llm"),
-            default="rules",
-            help="who paraphrases, asks and edits: rules, offline, or the model of --llm (%(default)s)",
-        )
-        group.add_argument(
-            "--samples", type=int, metavar="N", help="only so many samples of each set and task (all)"
-        )
-        group.add_argument("--data_seed", type=int, default=0, help="of the data (%(default)s)")
-    if step == "run":
-        group.add_argument(
-            "--methods",
-            nargs="+",
-            choices=tasks.METHODS,
-            default=["baseline"],
-            help="baseline is asked under all conditions, the others with the edited context (baseline)",
-        )
-        group.add_argument(
-            "--hf_model",
-            metavar="PATH",
-            help="a local model of Hugging Face, in the place of --llm; dola needs it",
-        )
-        group.add_argument(
-            "--outputs",
-            metavar="FILE",
-            help="outputs made elsewhere, instead of asking: JSON Lines of "
-            + outputs.FIELDS.replace("%", "%%"),
-        )
-        group.add_argument(
-            "--rate",
-            action="store_true",
-            help="have --llm rate the definitions of the system --name, for D-Rate",
-        )
-        group.add_argument(
-            "--no_triplets", action="store_true", help="do not check the outputs claim by claim"
-        )
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Who answers, and what is made of the answers."""
+
+    methods: tuple[str, ...] = option(
+        ("baseline",),
+        "baseline is asked under all conditions, the others with the edited context (baseline)",
+        choices=tasks.METHODS,
+    )
+    hf_model: str | None = option(
+        None, "a local model of Hugging Face, in the place of --llm; dola needs it", "PATH"
+    )
+    outputs: str | None = option(
+        None,
+        "outputs made elsewhere, instead of asking: JSON Lines of " + outputs.FIELDS.replace("%", "%%"),
+        "FILE",
+    )
+    rate: bool = option(False, "have --llm rate the definitions of the system --name, for D-Rate")
+    no_triplets: bool = option(False, "do not check the outputs claim by claim")
 
 
-def prepare(options: argparse.Namespace, tools: Tools) -> Prepared:
+def prepare(options: PrepareOptions, tools: Tools) -> Prepared:
     if options.published:
         items, used = load_published(Path(options.published))
         chosen = sample_of(items, options.samples)
@@ -126,17 +116,17 @@ def _probe_items() -> list[Item]:
     ]
 
 
-def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:
+def stages(items: Sequence[Item], options: RunOptions, tools: Tools) -> list[Stage]:
     if options.rate:
-        return [_rating_stage(items, options, tools)]
+        return [_rating_stage(items, tools)]
     if options.outputs:
-        written = outputs.load_outputs(Path(options.outputs), items)
-        if written.unknown:
+        loaded = outputs.load_outputs(Path(options.outputs), items)
+        if loaded.unknown:
             tools.tell(
-                f"{written.unknown:,} outputs are of no item of these data and do not count, such as "
-                f"{written.first_unknown}"
+                f"{loaded.unknown:,} outputs are of no item of these data and do not count, such as "
+                f"{loaded.first_unknown}"
             )
-        asking = outputs.stages(items, written)
+        asking = outputs.stages(items, loaded)
     else:
         asking = _asking(items, options, tools)
     if options.no_triplets:
@@ -155,20 +145,20 @@ def stages(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> 
     return [*asking, *checking]
 
 
-def _asking(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> list[Stage]:
+def _asking(items: Sequence[Item], options: RunOptions, tools: Tools) -> list[Stage]:
     plain = [method for method in options.methods if method != "dola"]
     if options.hf_model:
         from .dola import load_local
 
         local = load_local(options.hf_model, dola=False)
-        made = []
+        stages = []
         for name, methods, dola in (("answers", plain, False), ("answers-dola", ["dola"], True)):
             if set(methods) & set(options.methods):
                 model = local.decoding(dola)
                 ask = FunctionAsk(model, model.signature)
                 prompts = partial(_tasks, items, methods)
-                made.append(prompt_stage(name, ask, prompts, prompts=tasks.versions()))
-        return made
+                stages.append(prompt_stage(name, ask, prompts, prompts=tasks.versions()))
+        return stages
     if "dola" in options.methods:
         raise UsageError("dola contrasts the layers of a local model: give it with --hf_model PATH.")
     return [prompt_stage("answers", tools.llm(), partial(_tasks, items, plain), prompts=tasks.versions())]
@@ -178,10 +168,10 @@ def _tasks(items: Sequence[Item], methods: Sequence[str], answers: Answers) -> A
     return tasks.all_tasks(items, methods)
 
 
-def _rating_stage(items: Sequence[Item], options: argparse.Namespace, tools: Tools) -> Stage:
-    if not options.name:
+def _rating_stage(items: Sequence[Item], tools: Tools) -> Stage:
+    if not tools.system:
         raise UsageError("--rate rates the answers of a system that is there: name it with --name.")
-    answers = Folder(tools.folder, "recall").answers(options.name)
+    answers = Folder(tools.folder, "recall").answers(tools.system)
     version = prompt("recall_rate").version
     return prompt_stage("ratings", tools.llm(), lambda _: ratings.tasks(items, answers), prompts=[version])
 
@@ -193,10 +183,11 @@ def score(items: Sequence[Item], answers: Answers) -> list[Sheet]:
 SUITE = Suite(
     "recall",
     "RECALL: robustness against counterfactual contexts, on events and terms.",
-    add_options,
     prepare,
     stages,
     score,
     page,
     within,
+    PrepareOptions,
+    RunOptions,
 )
