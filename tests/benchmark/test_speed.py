@@ -23,9 +23,9 @@ def in_this_process(work: Callable[..., Any], *arguments: Any, **options: Any) -
 
 def test_nli_loop_compares_all_contenders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("REFCHECKER_DATA", str(tmp_path))
-    results = nli_loop.compare("tiny", 12, "cpu", run=in_this_process)
-    assert (results["data"], results["pairs"]) == ("seeded", 12)
-    assert results["distinct_pairs"] < 12
+    results = nli_loop.compare("tiny", 24, "cpu", run=in_this_process)
+    assert (results["data"], results["pairs"]) == ("seeded", 24)
+    assert results["distinct_pairs"] < 24
     assert len([count for count in results["labels_of_the_plain_loop"].values() if count]) > 1
     assert results["nli_fp32"]["agreement"] == 1
     assert {"ratio", "peak_mb", "pairs_per_second"} < set(results["embedded"])
