@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,3 +35,14 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", loopback_only)
+
+
+@pytest.fixture
+def importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The test's folder, from which its modules can be imported.
+
+    `monkeypatch.syspath_prepend` would clear the caches of the importers, which fails where the thread of
+    a test before is still importing spaCy. A new folder is in no cache.
+    """
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    return tmp_path

@@ -43,9 +43,8 @@ def test_an_installed_package_adds_its_own(tmp_path):
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "mine"
 
 
-def test_a_factory_with_two_stars_gets_every_option(monkeypatch, tmp_path):
-    (tmp_path / "open_ended.py").write_text("def factory(**options): return options\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+def test_a_factory_with_two_stars_gets_every_option(monkeypatch, importable):
+    (importable / "open_ended.py").write_text("def factory(**options): return options\n")
     monkeypatch.setitem(BUILTIN["checker"], "open", "open_ended:factory")
     assert load("checker", "open", device="cpu", threads=None) == {"device": "cpu"}
 

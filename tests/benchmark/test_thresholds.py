@@ -197,9 +197,9 @@ def test_pieces_of_one_reference_hold_to_it_too():
 
 
 @pytest.fixture
-def labelled(tmp_path, monkeypatch):
+def labelled(importable, monkeypatch):
     pytest.importorskip("benchmark.thresholds")
-    (tmp_path / "sure_of.py").write_text(
+    (importable / "sure_of.py").write_text(
         "from refchecker import Judgment, Label\n"
         "E, N = Label.ENTAILMENT, Label.NEUTRAL\n"
         "def first(pairs):\n"
@@ -207,8 +207,7 @@ def labelled(tmp_path, monkeypatch):
         "def then(pairs):\n"
         "    return [Judgment(E if int(p.claim.text) >= 50 else N) for p in pairs]\n"
     )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(importable)
     rows = [
         {
             "response": "x",
@@ -218,8 +217,8 @@ def labelled(tmp_path, monkeypatch):
         }
         for n in range(100)
     ]
-    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    return tmp_path
+    (importable / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return importable
 
 
 def test_the_program_finds_the_thresholds_that_were_put_in(labelled, capsys):

@@ -181,6 +181,7 @@ def test_what_is_wrong_with_a_spec_is_said(spec, message):
         load("checker", spec)
 
 
+@pytest.mark.usefixtures("importable")
 def test_a_spec_with_colons_in_its_stages(monkeypatch, tmp_path):
     (tmp_path / "always_no.py").write_text(
         "from refchecker import Judgment, Label\n"
@@ -188,7 +189,6 @@ def test_a_spec_with_colons_in_its_stages(monkeypatch, tmp_path):
         "    return [Judgment(Label.CONTRADICTION, {Label.CONTRADICTION: 0.5}) for _ in pairs]\n"
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
     check = load(
         "checker", "cascade:rules, python:always_no:check", cascade_confidence=0.95, language="en", threads=1
     )
@@ -247,6 +247,7 @@ def test_rules_are_for_english():
     assert Rules(language="de")([pair("it rains here", "It rains here.")])[0].label is A
 
 
+@pytest.mark.usefixtures("importable")
 def test_the_command_line_counts_the_stages_and_says_what_is_unsure(monkeypatch, tmp_path, capsys):
     (tmp_path / "leaning.py").write_text(
         "from refchecker import Judgment, Label\n"
@@ -254,7 +255,6 @@ def test_the_command_line_counts_the_stages_and_says_what_is_unsure(monkeypatch,
         "    return [Judgment(Label.NEUTRAL, {Label.NEUTRAL: 0.7}) for _ in pairs]\n"
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
     item = {"response": "x", "reference": "It rains here.", "triplets": ["it rains here", "it snows there"]}
     (tmp_path / "in.json").write_text(json.dumps([item]))
     files = ["--input_path", "in.json", "--output_path", "out.json"]

@@ -25,7 +25,7 @@ from refchecker.checker.nli import checker as nli
 from refchecker.checker.nli.checker import read_ahead
 from refchecker.checker.nli.engine import NOISES, Engine, lead
 from refchecker.checker.nli.families import Tokens
-from refchecker.checker.nli.workers import turns_of
+from refchecker.checker.nli.workers import Workers, turns_of
 from refchecker.errors import ComponentError, UsageError
 from refchecker.models import devices, precision_on
 from refchecker.types import Claim, Pair, Passage
@@ -198,8 +198,8 @@ def test_two_processes_answer_as_one_and_one_that_is_killed_is_told(
         two(PAIRS)
 
 
-def test_an_engine_that_cannot_be_made_in_its_process_says_why(tmp_path: Path) -> None:
+def test_an_engine_that_cannot_be_made_in_its_process_says_why(exact: NLIChecker, tmp_path: Path) -> None:
     folder = tiny_models.roberta(tmp_path / "roberta")
     (folder / "model.safetensors").unlink()
     with pytest.raises(UsageError, match="cannot load the model"):
-        NLIChecker(str(folder), device="cpu,cpu")
+        Workers(replace(exact._engine._recipe, model=str(folder)), ["cpu"])

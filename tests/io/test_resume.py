@@ -76,11 +76,14 @@ def finish(folder: Path, output: str, *more: str, **options: int) -> tuple[int, 
     return process.returncode, talk
 
 
-def journalled(folder: Path, output: str) -> list[dict]:
+def journal_lines(folder: Path, output: str) -> list[bytes]:
     """The whole lines of the journal, header left out."""
     path = folder / f"{output}.journal"
-    lines = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
-    return [json.loads(line) for line in lines]
+    return path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
+
+
+def journalled(folder: Path, output: str) -> list[dict]:
+    return [json.loads(line) for line in journal_lines(folder, output)]
 
 
 def claims_of(entries: list[dict]) -> set[str]:
@@ -96,7 +99,7 @@ def wait_for(condition, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.002)
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
@@ -107,9 +110,9 @@ def test_killed_ten_times_the_output_is_that_of_an_undisturbed_run(folder, suffi
     safe: set[str] = set()
     for stop in sorted(chance.sample(range(3, RECORDS // 2), 10)):
         before = checked(folder, broken)
-        left = stop - len(journalled(folder, broken))
+        left = stop - len(journal_lines(folder, broken))
         process = start(folder, broken, hold=CLAIMS * (left + AHEAD))
-        wait_for(lambda stop=stop: len(journalled(folder, broken)) >= stop)
+        wait_for(lambda stop=stop: len(journal_lines(folder, broken)) >= stop)
         time.sleep(chance.random() * 0.02)
         process.kill()
         assert process.wait() == -signal.SIGKILL
@@ -128,7 +131,7 @@ def test_killed_ten_times_the_output_is_that_of_an_undisturbed_run(folder, suffi
 
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(folder):
     process = start(folder, "out.json", hold=CLAIMS * (5 + AHEAD))
-    wait_for(lambda: len(journalled(folder, "out.json")) >= 5)
+    wait_for(lambda: len(journal_lines(folder, "out.json")) >= 5)
     process.send_signal(signal.SIGINT)
     time.sleep(0.1)
     let_go(folder)
@@ -158,7 +161,7 @@ def test_a_disk_that_fills_while_the_output_is_put_together_loses_nothing(folder
     finish(folder, "whole.json")
     size = (folder / "whole.json").stat().st_size
     process = start(folder, "out.json", "--output_format", "jsonl", hold=CLAIMS * (RECORDS - 40 + AHEAD))
-    wait_for(lambda: len(journalled(folder, "out.json")) >= RECORDS - 40)
+    wait_for(lambda: len(journal_lines(folder, "out.json")) >= RECORDS - 40)
     process.kill()
     process.communicate()
     journal = (folder / "out.json.journal").stat().st_size
@@ -172,7 +175,7 @@ def test_a_disk_that_fills_while_the_output_is_put_together_loses_nothing(folder
 
 def test_two_runs_on_one_output_do_not_mix(folder):
     first = start(folder, "out.json", hold=CLAIMS * (2 + AHEAD))
-    wait_for(lambda: len(journalled(folder, "out.json")) >= 2)
+    wait_for(lambda: len(journal_lines(folder, "out.json")) >= 2)
     second = start(folder, "out.json", hold=1)
     _, talk = second.communicate(timeout=120)
     assert (second.returncode, "another run is writing this output" in talk) == (2, True)
@@ -184,7 +187,7 @@ def test_two_runs_on_one_output_do_not_mix(folder):
 def interrupted(folder: Path) -> set[str]:
     """Stop a run on the way; the claims that are in its journal."""
     process = start(folder, "out.json", hold=CLAIMS * (20 + AHEAD))
-    wait_for(lambda: len(journalled(folder, "out.json")) >= 20)
+    wait_for(lambda: len(journal_lines(folder, "out.json")) >= 20)
     process.kill()
     process.communicate()
     return claims_of(journalled(folder, "out.json"))

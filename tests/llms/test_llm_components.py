@@ -26,13 +26,12 @@ check = LLMChecker(Scripted(lambda request: json.dumps(ANSWER)), reasons=True, q
 
 
 @pytest.fixture
-def scripted(tmp_path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+def scripted(importable, monkeypatch) -> Path:
+    monkeypatch.chdir(importable)
     Path("scripted_models.py").write_text(SCRIPTED, "utf-8")
     items = [{"response": "Paris is in Italy.", "reference": "As known, Paris is in France."}]
     Path("in.json").write_text(json.dumps(items), "utf-8")
-    return tmp_path
+    return importable
 
 
 def test_from_a_response_to_a_reason_and_a_quote(scripted, capsys):

@@ -140,14 +140,13 @@ retrieve = Retriever()
 """
 
 
-def mine(monkeypatch: pytest.MonkeyPatch, name: str, **values: str) -> Any:
-    Path(f"{name}.py").write_text(RETRIEVER.format(**{"signature": "1", "broken": "", **values}))
-    monkeypatch.syspath_prepend(".")
+def mine(folder: Path, name: str, **values: str) -> Any:
+    (folder / f"{name}.py").write_text(RETRIEVER.format(**{"signature": "1", "broken": "", **values}))
     return __import__(name)
 
 
-def test_a_failure_is_one_record_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = mine(monkeypatch, "sometimes", broken="blank")
+def test_a_failure_is_one_record_and_can_be_tried_again(importable: Path) -> None:
+    module = mine(importable, "sometimes", broken="blank")
     arguments = ["--retriever_name", "python:sometimes:retrieve"]
     assert retrieve("--quiet", *arguments) == 3
     assert [item["status"] for item in written()] == ["ok", "failed", "ok", "ok", "ok"]
@@ -158,10 +157,8 @@ def test_a_failure_is_one_record_and_can_be_tried_again(monkeypatch: pytest.Monk
     assert module.asked == ["blank"]
 
 
-def test_the_journal_is_of_one_retriever(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    module = mine(monkeypatch, "first_one", broken="blank")
+def test_the_journal_is_of_one_retriever(importable: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    module = mine(importable, "first_one", broken="blank")
     assert retrieve("--retriever_name", "python:first_one:retrieve") == 3
     module.Retriever.signature = "2"
     assert retrieve("--retriever_name", "python:first_one:retrieve") == 2

@@ -334,7 +334,6 @@ def test_a_claim_without_label_is_counted_and_not_scored(tmp_path: Path) -> None
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(HERE))
     monkeypatch.setenv("SLOW_CHECKER_LOG", str(tmp_path / "log"))
     own_layout(tmp_path / "data")
     assert main(["bench", "prepare", "human", "--data", "data", "--quiet"]) == 0
