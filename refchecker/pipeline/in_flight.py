@@ -80,7 +80,11 @@ class _Feed(Generic[A, B]):
                 with self._lock:
                     if not self.going:
                         return
-                    future = _begun(self._begin, item)
+                    try:
+                        future = self._begin(item)
+                    except Exception as failure:
+                        future = Future()
+                        future.set_exception(failure)
                     self.futures.add(future)
                 future.add_done_callback(partial(self._complete, item))
         except Cancelled:
@@ -100,15 +104,6 @@ class _Feed(Generic[A, B]):
         self._slots.release()
         with suppress(Cancelled):
             self._completions.put((item, future))
-
-
-def _begun(begin: Callable[[A], Future[B]], item: A) -> Future[B]:
-    try:
-        return begin(item)
-    except Exception as error:
-        future: Future[B] = Future()
-        future.set_exception(error)
-        return future
 
 
 def _fatal(future: Future[B]) -> BaseException | None:
