@@ -1,27 +1,21 @@
-"""Many items in flight at once, for components that begin work and do not wait for it; batches as such."""
+"""Many items in flight at once, for components that begin work and do not wait for it."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Generic, TypeVar
 
 from ..errors import LLMError, RefCheckerError, RetrievalError
-from ..protocols import optional_parts
 from .channel import Cancelled, Channel
-from .faults import isolated
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 Completions = Channel[tuple[A, Future[B]] | None]  # None: no more is begun
-
-
-class RunEnds(Exception):
-    """What a batch component raised that concerns the whole run, on its way to the thread that iterates."""
 
 
 def completed(
@@ -109,50 +103,5 @@ class _Feed(Generic[A, B]):
 def _fatal(future: Future[B]) -> BaseException | None:
     """The error that ends the run, if this future ended with one."""
     error = None if future.cancelled() else future.exception()
-    if isinstance(error, RunEnds):
-        return error.__cause__
     concerns_one = isinstance(error, LLMError | RetrievalError)
     return error if isinstance(error, RefCheckerError) and not concerns_one else None
-
-
-def begin_of(
-    component: Callable[[Sequence[A]], list[B]],
-    waiting: Batches[A, B],
-    most: int,
-    who: str,
-    failure: Callable[[BaseException], B],
-) -> Callable[[Sequence[A]], Future[list[B]]]:
-    """The component's `begin`; of one without, a thread that takes what waits, up to `most` items at once."""
-    if begin := optional_parts(component).begin:
-        return begin
-
-    def work() -> None:
-        while batch := waiting.take(most, weight=lambda request: len(request[0])):
-            items = [item for request, _ in batch for item in request]
-            try:
-                answers = isolated(component, items, who, failure)
-            except BaseException as error:  # carried to the thread that iterates, and raised there
-                ended = RunEnds()
-                ended.__cause__ = error
-                for _, future in batch:
-                    future.set_exception(ended)
-                continue
-            start = 0
-            for request, future in batch:
-                future.set_result(answers[start : start + len(request)])
-                start += len(request)
-
-    def begin_in_batch(items: Sequence[A]) -> Future[list[B]]:
-        future: Future[list[B]] = Future()
-        waiting.put((items, future))
-        return future
-
-    def guarded() -> None:
-        with suppress(Cancelled):
-            work()
-
-    threading.Thread(target=guarded, daemon=True).start()
-    return begin_in_batch
-
-
-Batches = Channel[tuple[Sequence[A], Future[list[B]]]]  # what waits for the next batch

@@ -1,9 +1,9 @@
 """Record -> claims -> judgments -> verdicts -> report, as a stream.
 
-Reading, extraction, retrieval and checking each have their own thread and pass records on through channels.
-Every stage begins each record as soon as it is there and waits for none of them; records pass each other, and
-are put in order again at the end. A component without `begin` works in batches: it takes whatever is waiting,
-up to its batch size, so it neither idles while work is there nor waits for a batch to fill.
+Reading, extraction, retrieval and checking each have their own thread and pass records on through channels. A
+stage takes whatever is waiting, up to its batch size, so it neither idles while work is there nor waits for
+a batch to fill. A component that has `begin` gets each record as soon as it is there and waits for none of
+them; records then pass each other, and are put in order again at the end.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ from ..protocols import (
 )
 from ..types import Extraction, Judgment, Label, Pair, Passage, Record, Report
 from .channel import Channel, guarded
-from .faults import error_note, result_of
-from .in_flight import begin_of, completed
+from .faults import error_note, isolated, result_of
+from .in_flight import completed
 from .verdicts import report_of
 
 A = TypeVar("A")
 B = TypeVar("B")
 Splitter = Callable[[Passage], Sequence[Passage]]
-Begin = Callable[[Sequence[A]], Future[list[B]]]
 
 
 def whole(passage: Passage) -> Sequence[Passage]:
@@ -58,10 +57,10 @@ def run(
 ) -> Iterator[Report]:
     """Yield one report per record, in order, while later records are still being worked on.
 
-    At most `in_flight` records are in memory at once; of them each stage has begun a quarter, or 64 where
-    that is more. `extract_batch` counts records, `check_batch` counts pairs. A judgment whose label is less
-    probable than `min_confidence` is Abstain and `unsure`, which is no fault. Without `check`, reports carry
-    the claims and no verdicts. An exception in a component fails only the records it cannot do without; a
+    At most `in_flight` records are in memory at once; of them a component with `begin` has begun a quarter, or
+    64 where that is more. `extract_batch` counts records, `check_batch` counts pairs. A judgment whose label is
+    less probable than `min_confidence` is Abstain and `unsure`, which is no fault. Without `check`, reports
+    carry the claims and no verdicts. An exception in a component fails only the records it cannot do without; a
     `RefCheckerError` ends the run.
     """
     incoming: Channel[_Work] = Channel()
@@ -69,8 +68,7 @@ def run(
     referenced: Channel[_Work] = Channel()
     finished: Channel[tuple[int, Report]] = Channel()
     completions: tuple[Channel[Any], ...] = (Channel(), Channel(), Channel())  # of each stage's component
-    batches: tuple[Channel[Any], ...] = (Channel(), Channel())  # what waits for a component without `begin`
-    channels: tuple[Channel[Any], ...] = (incoming, extracted, referenced, finished, *completions, *batches)
+    channels: tuple[Channel[Any], ...] = (incoming, extracted, referenced, finished, *completions)
     slots = threading.Semaphore(in_flight)
     most_in_flight = max(in_flight // 4, 64)
     stopping = threading.Event()
@@ -83,8 +81,7 @@ def run(
             incoming.put(_Work(position, record))
 
     def find_claims() -> None:
-        begin = begin_of(extract or _no_extractor, batches[0], extract_batch, "extractor", _no_extraction)
-        for work in _extracted(incoming, begin, completions[0], most_in_flight):
+        for work in _extracted(incoming, extract, extract_batch, completions[0], most_in_flight):
             extracted.put(work)
 
     def find_references() -> None:
@@ -92,8 +89,7 @@ def run(
             referenced.put(work)
 
     def judge() -> None:
-        begin = begin_of(check, batches[1], check_batch, "checker", _no_judgment) if check else None
-        for work, judgments in _judged(referenced, begin, split, completions[2], most_in_flight):
+        for work, judgments in _judged(referenced, check, split, check_batch, completions[2], most_in_flight):
             sure = [tuple(cautious(piece, min_confidence) for piece in pieces) for pieces in judgments]
             report = report_of(
                 work.record, work.extraction, sure, check is not None, merge, aggregate, locate
@@ -132,6 +128,10 @@ class _Work:
     extraction: Extraction = field(default_factory=lambda: Extraction(()))
 
     @property
+    def size(self) -> int:
+        return len(self.extraction.claims) * len(self.record.references)
+
+    @property
     def wants_claims(self) -> bool:
         return self.record.claims is None and not self.record.fault
 
@@ -141,17 +141,23 @@ class _Work:
 
 
 def _extracted(
-    incoming: Channel[_Work], begin: Begin[Record, Extraction], completions: Channel[Any], most: int
+    incoming: Channel[_Work], extract: Extractor | None, batch_size: int, completions: Channel[Any], most: int
 ) -> Iterator[_Work]:
     """Each work with its claims."""
-    for work, future in completed(
-        lambda work: begin([work.record]) if work.wants_claims else done_future([]),
-        incoming,
-        completions,
-        most,
-    ):
-        extractions = result_of(future, int(work.wants_claims), "extractor", _no_extraction)
-        yield _with_claims(work, iter(extractions))
+    if begin := optional_parts(extract).begin:
+        for work, future in completed(
+            lambda work: begin([work.record]) if work.wants_claims else done_future([]),
+            incoming,
+            completions,
+            most,
+        ):
+            extractions = result_of(future, int(work.wants_claims), "extractor", _no_extraction)
+            yield _with_claims(work, iter(extractions))
+        return
+    while batch := incoming.take(batch_size):
+        records = [work.record for work in batch if work.wants_claims]
+        answers = iter(isolated(extract or _no_extractor, records, "extractor", _no_extraction))
+        yield from (_with_claims(work, answers) for work in batch)
 
 
 def _with_claims(work: _Work, extractions: Iterator[Extraction]) -> _Work:
@@ -234,23 +240,30 @@ _Judged = tuple[_Work, list[tuple[Judgment, ...]]]
 
 def _judged(
     referenced: Channel[_Work],
-    begin: Begin[Pair, Judgment] | None,
+    check: Checker | None,
     split: Splitter,
+    batch_size: int,
     completions: Channel[Any],
     most: int,
 ) -> Iterator[_Judged]:
     """Each work with, per claim and reference, the judgments of the reference's pieces."""
-    if begin is None:
+    if check is None:
         yield from ((work, []) for work in referenced)
-        return
-    questions = (_question(work, split) for work in referenced)
-    for question, future in completed(
-        lambda question: begin(question.pairs) if question.pairs else done_future([]),
-        questions,
-        completions,
-        most,
-    ):
-        yield _regrouped(question, iter(result_of(future, len(question.pairs), "checker", _no_judgment)))
+    elif begin := optional_parts(check).begin:
+        questions = (_question(work, split) for work in referenced)
+        for question, future in completed(
+            lambda question: begin(question.pairs) if question.pairs else done_future([]),
+            questions,
+            completions,
+            most,
+        ):
+            yield _regrouped(question, iter(result_of(future, len(question.pairs), "checker", _no_judgment)))
+    else:
+        while batch := referenced.take(batch_size, weight=lambda work: work.size):
+            together = [_question(work, split) for work in batch]
+            pairs = [pair for question in together for pair in question.pairs]
+            answers = iter(isolated(check, pairs, "checker", _no_judgment))
+            yield from (_regrouped(question, answers) for question in together)
 
 
 def _regrouped(question: _Question, answers: Iterator[Judgment]) -> _Judged:
