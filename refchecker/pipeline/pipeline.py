@@ -1,9 +1,9 @@
 """Record -> claims -> judgments -> verdicts -> report, as a stream.
 
-Reading, extraction, retrieval and checking each have their own thread and pass records on through channels. A
-stage takes whatever is waiting, up to its batch size, so it neither idles while work is there nor waits for
-a batch to fill. A component that has `begin` gets each record as soon as it is there and waits for none of
-them; records then pass each other, and are put in order again at the end.
+Reading, extraction, retrieval and checking each have their own thread and pass records on through
+channels. A stage takes whatever is waiting, up to its batch size, so it neither idles while work is
+there nor waits for a batch to fill. A component that has `begin` gets each record as soon as it is
+there and waits for none of them; records then pass each other, and are put in order again at the end.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def run(
 ) -> Iterator[Report]:
     """Yield one report per record, in order, while later records are still being worked on.
 
-    At most `in_flight` records are in memory at once; of them a component with `begin` has begun a quarter, or
-    64 where that is more. `extract_batch` counts records, `check_batch` counts pairs. A judgment whose label is
-    less probable than `min_confidence` is Abstain and `unsure`, which is no fault. Without `check`, reports
-    carry the claims and no verdicts. An exception in a component fails only the records it cannot do without; a
-    `RefCheckerError` ends the run.
+    At most `in_flight` records are in memory at once; of them a component with `begin` has begun a quarter,
+    or 64 where that is more. `extract_batch` counts records, `check_batch` counts pairs. A judgment whose
+    label is less probable than `min_confidence` is Abstain and `unsure`, which is no fault. Without
+    `check`, reports carry the claims and no verdicts. An exception in a component fails only the records it
+    cannot do without; a `RefCheckerError` ends the run.
     """
     incoming: Channel[_Work] = Channel()
     extracted: Channel[_Work] = Channel()
