@@ -29,8 +29,9 @@ from benchmark.data import data_root
 from refchecker import Claim, Judgment, Label, Pair, Passage
 from refchecker.aggregate import any_support, merged_label
 from refchecker.suites.stats import interval, resamples
+from training.embedded.prepare import is_dev, rows_of
 
-from .mixture import held_out, rows_of
+from .mixture import HELD_PERCENT
 
 Check = Callable[[Sequence[Pair]], list[Judgment]]
 ORDER = (Label.ENTAILMENT, Label.NEUTRAL, Label.CONTRADICTION)
@@ -99,7 +100,11 @@ def nli(name: str, group: str = "premise", *, held: bool = False) -> Callable[[P
         for row in rows_of(path):
             premise = row.get("premise") or row.get("passage")
             claim = row.get("hypothesis") or row.get("claim")
-            if claim and row["label"] in (0, 1, 2, 3) and (not held or held_out(f"{kind}/{row[group]}")):
+            if (
+                claim
+                and row["label"] in (0, 1, 2, 3)
+                and (not held or is_dev(f"{kind}/{row[group]}", percent=HELD_PERCENT))
+            ):
                 phenomenon = str(row.get("edit", row.get("set", row.get("challenge", ""))))
                 yield Item(claim, (premise,), row["label"], str(row[group]), phenomenon)
 

@@ -13,19 +13,20 @@ import argparse
 import gzip
 import json
 import signal
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
+
+from training.embedded.train import log
 
 from .mixture import ENTAILMENT, NOT_ENTAILED
 from .network import CLS, LABELS, SEP, Judge, padded, save
@@ -58,11 +59,6 @@ class Options:
     threads: int
     compile: bool
     start: Path | None
-
-
-def log(**values: Any) -> None:
-    sys.stderr.write(json.dumps(values) + "\n")
-    sys.stderr.flush()
 
 
 def pair_tokens(tokenizer: Tokenizer, pairs: list[tuple[str, str]], max_tokens: int) -> list[list[int]]:
@@ -161,7 +157,7 @@ class Run:
             self.learnt.values(), lr=options.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True
         )
         self.mean = {name: value.detach().clone() for name, value in self.learnt.items()}
-        self.step, self.seen, self.skip, self.seconds = 0, 0, 0, 0.0
+        self.step, self.seen = 0, 0
         options.out.mkdir(parents=True, exist_ok=True)
         self.checkpoint = options.out / "checkpoint.pt"
         if self.checkpoint.exists():
@@ -169,9 +165,7 @@ class Run:
             self.judge.load_state_dict(state["weights"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.mean = state["mean"]
-            self.step, self.seen, self.skip, self.seconds = (
-                state[k] for k in ("step", "seen", "skip", "seconds")
-            )
+            self.step, self.seen = state["step"], state["seen"]
         elif options.start:
             from safetensors.torch import load_file
 
@@ -186,8 +180,6 @@ class Run:
             "mean": self.mean,
             "step": self.step,
             "seen": self.seen,
-            "skip": self.skip,
-            "seconds": self.seconds,
         }
         torch.save(state, self.checkpoint.with_suffix(".new"))
         self.checkpoint.with_suffix(".new").replace(self.checkpoint)
@@ -225,7 +217,7 @@ def learn(options: Options) -> None:
     begun, saved, running = time.monotonic(), time.monotonic(), 0.0
     stopped: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: stopped.append(number))
-    for batch in forever(train, options.batch_tokens, options.seed, run.skip):
+    for batch in forever(train, options.batch_tokens, options.seed, run.step):
         elapsed = (time.monotonic() - begun) / 60
         if elapsed >= options.minutes or stopped:
             break
@@ -243,7 +235,7 @@ def learn(options: Options) -> None:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.learnt.values(), 1.0)
         run.optimizer.step()
-        run.step, run.seen, run.skip = run.step + 1, run.seen + len(batch), run.skip + 1
+        run.step, run.seen = run.step + 1, run.seen + len(batch)
         run.average()
         running = loss.item() if not running else 0.98 * running + 0.02 * loss.item()
         if run.step % 20 == 0:

@@ -23,6 +23,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from benchmark.data import data_root
+from training.embedded.prepare import is_dev, rows_of
 
 ENTAILMENT, NEUTRAL, CONTRADICTION, NOT_ENTAILED = range(4)
 MAX_WORDS = 170  # of a premise: longer ones are cut where the claim's words are
@@ -67,6 +68,7 @@ SOURCES = (
     Source("factcg_cg2c_doc", 2054, "MIT; news ODC-By", "pair"),
     Source("factor_synth", 4953, "MIT", "id"),
 )
+HELD_PERCENT = 20
 HELD = {"feverous_s_dev": "id", "condaqa": "group", "boolq_val": "id"}  # a fifth of these is for development
 LICENCES = {
     "vitaminc": "CC BY-SA 3.0",
@@ -77,17 +79,6 @@ LICENCES = {
     "documents": "CC BY-SA 3.0",
     "written": "ours",
 }
-
-
-def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
-def held_out(key: str, percent: int = 20) -> bool:
-    """Whether what `key` names is kept for development: the same answer on every machine."""
-    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 100 < percent
 
 
 def words(text: str) -> list[str]:
@@ -161,7 +152,7 @@ def question_rows(root: Path, name: str, group: str) -> tuple[list[Row], list[Ro
         premise, claim = row.get("premise") or row.get("passage"), row.get("hypothesis") or row.get("claim")
         if claim and row["label"] in (0, 1, 2, 3):
             made = Row(premise, claim, row["label"], kind, f"{kind}/{row[group]}")
-            (dev if held_out(made.group) else train).append(made)
+            (dev if is_dev(made.group, percent=HELD_PERCENT) else train).append(made)
     return train, dev
 
 
@@ -298,7 +289,7 @@ def mix(made: Path, written: Path, out: Path, *, seed: int, made_limit: int, wri
         dev += held
     train += vitaminc_rows(root, "vitaminc_real", rng)
     synthetic = vitaminc_rows(root, "vitaminc_synthetic", rng)
-    train += [row for row in synthetic if held_out(row.group, 60)]
+    train += [row for row in synthetic if is_dev(row.group, percent=60)]
     train += hossain_rows(root)
     documents, documents_dev = made_rows(made)
     groups = sorted({row.group for row in documents})
